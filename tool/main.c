@@ -18,9 +18,9 @@
 static const char prog[] = "goprobectl";
 
 static const struct cmd *const commands[] = {
-	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_goroutines,
-	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search, &cmd_ps,
-	&cmd_info, &cmd_doctor, NULL,
+	&cmd_attach, &cmd_count, &cmd_latency, &cmd_top, &cmd_stack, &cmd_graph, &cmd_stuck,
+	&cmd_goroutines, &cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search,
+	&cmd_ps, &cmd_info, &cmd_doctor, NULL,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]) - 1)
@@ -62,7 +62,7 @@ static int fail(struct diag *d, int code)
 /* What others call it. */
 static const char *const called[][2] = {
 	{ "trace", "attach" }, { "record", "attach --record FILE" }, { "report", "replay" },
-	{ "top", "count -i 1s --top 10" }, { "profile", "stack" }, { "hist", "latency" },
+	{ "profile", "stack" }, { "hist", "latency" },
 	{ "print", "read" }, { "vars", "watch" }, { "set", "write" }, { "funcs", "list" },
 	{ "status", "info" }, { "check", "doctor" }, { "find", "search" },
 };

@@ -105,11 +105,14 @@ static void await(struct counting *c, struct pollfd *fds, uint64_t until)
 {
 	/* A process that can't be waited for is looked at now and then. */
 	uint64_t t = clock_now(CLOCK_MONOTONIC), most = t + 1000000000ULL;
+	size_t n = 2;
 
 	until = until < most ? until : most;
 	fds[0] = (struct pollfd){ .fd = c->tracing.interrupt.fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = client_fd(c->tracing.client), .events = POLLIN };
-	poll(fds, 2 + target_poll(&c->tracing.target, fds + 2),
+	for (size_t i = 0; c->cmd->input && i < COUNTING_OWN; i++)
+		fds[n++] = (struct pollfd){ .fd = c->own[i], .events = POLLIN };
+	poll(fds, n + target_poll(&c->tracing.target, fds + n),
 	     until > t ? (until - t + 999999) / 1000000 : 0);
 }
 
@@ -131,6 +134,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 	uint64_t end = c->o->duration ? c->started + c->o->duration : UINT64_MAX;
 	uint64_t next = c->o->interval ? c->started + c->o->interval : UINT64_MAX;
 	struct target *target = &c->tracing.target;
+	int over = 0;
 
 	if (c->looks && c->cmd->print(c, NULL, d))
 		return -1;
@@ -139,9 +143,11 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 
 		uint64_t t = clock_now(CLOCK_MONOTONIC);
 
-		if (look(c, d))
+		if (c->cmd->input)
+			over = c->cmd->input(c, d);
+		if (over < 0 || look(c, d))
 			return -1;
-		if (c->hits || target_ended(target) || t >= end ||
+		if (over || c->hits || target_ended(target) || t >= end ||
 		    (interrupt_came(&c->tracing.interrupt) && !target->command))
 			return 0;
 		tracing_look(&c->tracing);
@@ -189,7 +195,7 @@ static int finish(struct counting *c, struct diag *d)
 static int run(struct counting *c, struct diag *d)
 {
 	struct target *target = &c->tracing.target;
-	struct pollfd *fds = calloc(target->nprocesses + 2, sizeof(*fds));
+	struct pollfd *fds = calloc(target->nprocesses + 2 + COUNTING_OWN, sizeof(*fds));
 	int code, err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
 
 	c->started = clock_now(CLOCK_MONOTONIC);

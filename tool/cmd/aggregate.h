@@ -19,12 +19,18 @@ struct counting;
  * @doing: "counting"
  * @set_up: place the breakpoints, with counting_set_up(); 0, or -1 with @d set
  * @print: read what has been counted and print it; @end: this is the last time
+ * @input: after each wait: read what counting.own has, without waiting; 0, 1: the user ends it, or
+ *	-1 with @d set. NULL: there is no counting.own
  */
 struct counting_cmd {
 	const char *doing;
 	int (*set_up)(struct counting *c, struct diag *d);
 	int (*print)(struct counting *c, const struct tallyshow_end *end, struct diag *d);
+	int (*input)(struct counting *c, struct diag *d);
 };
+
+/* Descriptors of a command's own that it waits for. */
+#define COUNTING_OWN 3
 
 /**
  * struct counting - a run of such a command, which has this for its first member
@@ -32,6 +38,7 @@ struct counting_cmd {
  * @o: what the user asked for
  * @looks: it is printed when it has begun and before it ends, too
  * @fd: where output goes
+ * @own: what counting_cmd.input reads; -1: nothing
  * @tracing: the session that counts
  * @files: what addresses mean, by file of the plan; or NULL: counting_name_files()
  * @ending: what is printed now is the last before the breakpoints are taken away
@@ -44,6 +51,7 @@ struct counting {
 	struct options *o;
 	bool looks;
 	int fd;
+	int own[COUNTING_OWN];
 	struct tracing tracing;
 	struct symbols *files;
 	bool ending;

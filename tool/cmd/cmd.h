@@ -45,6 +45,7 @@ struct cmd {
 extern const struct cmd cmd_attach;
 extern const struct cmd cmd_count;
 extern const struct cmd cmd_latency;
+extern const struct cmd cmd_top;
 extern const struct cmd cmd_stack;
 extern const struct cmd cmd_stuck;
 extern const struct cmd cmd_goroutines;

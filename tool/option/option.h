@@ -25,6 +25,7 @@ enum command {
 	COMMAND_ATTACH,		/* libgoprobe's traces have its options, too */
 	COMMAND_COUNT,
 	COMMAND_LATENCY,
+	COMMAND_TOP,
 	COMMAND_STACK,
 	COMMAND_GRAPH,
 	COMMAND_STUCK,

@@ -7,6 +7,7 @@
 #define ATTACH	(1U << COMMAND_ATTACH)
 #define COUNT	(1U << COMMAND_COUNT)
 #define LATENCY	(1U << COMMAND_LATENCY)
+#define TOP	(1U << COMMAND_TOP)
 #define STACK	(1U << COMMAND_STACK)
 #define GRAPH	(1U << COMMAND_GRAPH)
 #define STUCK	(1U << COMMAND_STUCK)
@@ -21,7 +22,7 @@
 #define INFO	(1U << COMMAND_INFO)
 #define DOCTOR	(1U << COMMAND_DOCTOR)
 #define TABLES	(COUNT | LATENCY | STACK)
-#define TRACES	(ATTACH | TABLES | GRAPH | STUCK)
+#define TRACES	(ATTACH | TABLES | TOP | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
 #define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | PS | INFO | DOCTOR)
 
@@ -79,7 +80,7 @@ const struct option_row option_rows[] = {
 	{ "binary", 'b', REPLAY, OPTIONS_TARGET, OPTION_STRINGS, "FILE", FIELD(files),
 	  .help = "the present path of a program that was moved; may be given\n"
 	  "more than once" },
-	{ NULL, 0, TRACES, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]", FIELD(argv),
+	{ NULL, 0, TRACES & ~TOP, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]", FIELD(argv),
 	  .help = "a new process, from its first instruction on; its exit\n"
 	  "status becomes goprobectl's" },
 
@@ -217,6 +218,8 @@ const struct option_row option_rows[] = {
 	  "look every TIME (default a quarter of --longer-than)", .least = MS },
 	{ "interval", 'i', WATCH, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
 	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	{ "interval", 'i', TOP, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
+	  "between two looks: 1s, 200ms (default 1s)", .least = 100 * MS, .initial = 1000ULL * MS },
 	{ "points", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(points),
 	  "each breakpoint, the instruction that it covers, and how\n"
 	  "that is executed: single-steps make a hit expensive.\n"
@@ -295,14 +298,14 @@ const struct option_row option_rows[] = {
 	  .key = GOPROBE_OPTION_SIGNALS },
 
 	/* Text output. */
-	{ "wide", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.wide),
+	{ "wide", 0, ALL & ~TOP, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.wide),
 	  "whole lines on a terminal, instead of lines cut to fit", .most = 1 },
-	{ "full", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.full),
+	{ "full", 0, ALL & ~TOP, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.full),
 	  "whole paths on a terminal, and all frames of stacks", .most = 1 },
 	{ "color", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "WHEN", FIELD(screen.color),
 	  "auto (on a terminal, unless NO_COLOR is set), always, never",
 	  .choices = screen_colors },
-	{ "time", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "FORMAT", FIELD(screen.time),
+	{ "time", 0, ALL & ~TOP, OPTIONS_SCREEN, OPTION_CHOICE, "FORMAT", FIELD(screen.time),
 	  "local, utc, iso, relative (seconds since the first line), delta\n"
 	  "(seconds since the line before), epoch (seconds since 1970)",
 	  .choices = screen_times },

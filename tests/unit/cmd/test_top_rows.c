@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows of the live table: rates and durations between snapshots, order, selection, lines. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "cmd/top_rows.h"
+#include "rows.h"
+
+#define SECOND 1000000000ULL
+#define MS 1000000ULL
+
+static const char *const names[] = { "main.b", "main.a", "main.c" };
+
+struct state {
+	struct toprows rows;
+	struct tallies now;
+	struct buf text;
+};
+
+static int begin(void **state)
+{
+	struct state *s = calloc(1, sizeof(*s));
+
+	*state = s;
+	if (!s || toprows_init(&s->rows, N(names)) || tallies_init(&s->now, N(names)))
+		return -1;
+	for (size_t i = 0; i < N(names); i++)
+		s->rows.v[i].name = names[i];
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct state *s = *state;
+
+	toprows_fini(&s->rows);
+	tallies_fini(&s->now);
+	buf_fini(&s->text);
+	free(s);
+	return 0;
+}
+
+/* More calls of function @id that take @ns each. */
+static void call(struct state *s, size_t id, uint64_t n, uint64_t ns)
+{
+	struct tally *t = &s->now.v[id];
+	unsigned int bucket = 0;
+
+	while (histogram_from(bucket + 1) <= ns)
+		bucket++;
+	t->calls += n;
+	t->took.bucket[bucket] += n;
+	t->took.n += n;
+	t->took.min = !t->took.min || ns < t->took.min ? ns : t->took.min;
+	t->took.max = ns > t->took.max ? ns : t->took.max;
+}
+
+static void look(struct state *s, uint64_t ns)
+{
+	toprows_add(&s->rows, &s->now, ns);
+}
+
+static void ordered(const struct state *s, const char *want)
+{
+	char got[64] = "";
+
+	for (size_t i = 0; i < s->rows.norder; i++)
+		strcat(got, s->rows.v[s->rows.order[i]].name + strlen("main."));
+	assert_string_equal(got, want);
+}
+
+static void selected(const struct state *s, const char *want)
+{
+	assert_string_equal(toprows_selected(&s->rows)->name, want);
+}
+
+/* --- numbers ----------------------------------------------------------------- */
+
+static void a_rate_is_of_the_calls_between_two_snapshots(void **state)
+{
+	struct state *s = *state;
+
+	call(s, 0, 10, MS);
+	look(s, SECOND);
+	assert_int_equal(s->rows.v[0].rates[0], 10);
+	call(s, 0, 50, MS);
+	look(s, SECOND / 2);
+	assert_int_equal(s->rows.v[0].rates[0], 100);
+	assert_int_equal(s->rows.v[0].rates[1], 10);
+	assert_int_equal(s->rows.v[0].calls, 60);
+	look(s, SECOND);
+	assert_int_equal(s->rows.v[0].rates[0], 0);
+	look(s, 0);
+	assert_int_equal(s->rows.v[0].rates[0], 0);
+}
+
+static bool is_near(uint64_t got, uint64_t want)
+{
+	return got > want - want / 4 && got < want + want / 4;
+}
+
+static void durations_are_those_of_new_calls(void **state)
+{
+	struct state *s = *state;
+	const struct toprow *row = &s->rows.v[0];
+
+	look(s, SECOND);
+	assert_false(row->timed);
+	call(s, 0, 1000, 100 * MS);
+	look(s, SECOND);
+	assert_true(row->timed);
+	assert_true(is_near(row->p50, 100 * MS));
+	call(s, 0, 90, MS);
+	call(s, 0, 10, 10 * MS);
+	look(s, SECOND);
+	assert_true(is_near(row->p50, MS));
+	assert_true(is_near(row->p99, 10 * MS));
+	/* Without new calls the last ones stay. */
+	look(s, SECOND);
+	assert_true(is_near(row->p99, 10 * MS));
+}
+
+static void durations_are_not_outside_of_what_was_seen(void **state)
+{
+	struct state *s = *state;
+
+	call(s, 0, 1, 1234567);
+	look(s, SECOND);
+	assert_int_equal(s->rows.v[0].p50, 1234567);
+	assert_int_equal(s->rows.v[0].p99, 1234567);
+}
+
+static void a_tally_that_shrinks_is_no_call(void **state)
+{
+	struct state *s = *state;
+
+	call(s, 0, 10, MS);
+	look(s, SECOND);
+	s->now.v[0].calls = 8;
+	look(s, SECOND);
+	assert_int_equal(s->rows.v[0].rates[0], 0);
+	assert_int_equal(s->rows.v[0].calls, 10);
+}
+
+static void old_rates_are_forgotten(void **state)
+{
+	struct state *s = *state;
+
+	for (size_t i = 1; i <= TOPROW_HISTORY + 5; i++) {
+		call(s, 0, i, MS);
+		look(s, SECOND);
+	}
+	assert_int_equal(s->rows.snapshots, TOPROW_HISTORY);
+	assert_int_equal(s->rows.v[0].rates[TOPROW_HISTORY - 1], 6);
+}
+
+/* --- order and selection ----------------------------------------------------- */
+
+/* main.b: 10 slow calls, main.a: 30 fast ones, main.c: 20, and more before. */
+static void three(struct state *s)
+{
+	call(s, 2, 100, MS);
+	look(s, SECOND);
+	call(s, 0, 10, 100 * MS);
+	call(s, 1, 30, MS);
+	call(s, 2, 9, 5 * MS);
+	call(s, 2, 11, 20 * MS);
+	look(s, SECOND);
+}
+
+static void each_order_has_its_own_first_row(void **state)
+{
+	static const char *const want[TOPROWS_ORDERS] = {
+		[TOPROWS_BY_RATE] = "acb", [TOPROWS_BY_P50] = "bca", [TOPROWS_BY_P99] = "bca",
+		[TOPROWS_BY_CALLS] = "cab", [TOPROWS_BY_NAME] = "abc",
+	};
+	struct state *s = *state;
+
+	three(s);
+	for (size_t i = 0; i < TOPROWS_ORDERS; i++) {
+		toprows_sort(&s->rows, i);
+		ordered(s, want[i]);
+	}
+}
+
+static void equal_rows_are_in_the_order_of_their_names(void **state)
+{
+	struct state *s = *state;
+
+	for (size_t i = 0; i < N(names); i++)
+		call(s, i, 5, MS);
+	look(s, SECOND);
+	ordered(s, "abc");
+}
+
+static void functions_without_calls_have_no_row(void **state)
+{
+	struct state *s = *state;
+
+	look(s, SECOND);
+	ordered(s, "");
+	assert_null(toprows_selected(&s->rows));
+	toprows_move(&s->rows, 1, 10);
+	assert_int_equal(s->rows.selected, 0);
+	call(s, 2, 1, MS);
+	look(s, SECOND);
+	ordered(s, "c");
+}
+
+static void the_selected_function_stays_selected(void **state)
+{
+	struct state *s = *state;
+
+	three(s);
+	selected(s, "main.a");
+	toprows_move(&s->rows, 1, 10);
+	selected(s, "main.c");
+	toprows_sort(&s->rows, TOPROWS_BY_CALLS);
+	selected(s, "main.c");
+	toprows_sort(&s->rows, TOPROWS_BY_NAME);
+	selected(s, "main.c");
+	toprows_move(&s->rows, -INT32_MAX, 10);
+	selected(s, "main.a");
+	toprows_move(&s->rows, INT32_MAX, 10);
+	selected(s, "main.c");
+	/* Back at the top, the first row is selected, whatever function it is. */
+	toprows_move(&s->rows, -INT32_MAX, 10);
+	toprows_sort(&s->rows, TOPROWS_BY_CALLS);
+	selected(s, "main.c");
+	toprows_sort(&s->rows, TOPROWS_BY_P99);
+	selected(s, "main.b");
+}
+
+static void the_screen_follows_the_selection(void **state)
+{
+	struct state *s = *state;
+
+	three(s);
+	toprows_move(&s->rows, 2, 2);
+	assert_int_equal(s->rows.first, 1);
+	toprows_move(&s->rows, -1, 2);
+	assert_int_equal(s->rows.first, 1);
+	toprows_move(&s->rows, -1, 2);
+	assert_int_equal(s->rows.first, 0);
+	/* The terminal has become smaller. */
+	toprows_move(&s->rows, 2, 10);
+	toprows_move(&s->rows, 0, 1);
+	assert_int_equal(s->rows.first, 2);
+}
+
+/* --- lines ------------------------------------------------------------------- */
+
+#define LONG_NAME "example.org/shop/cart.(*Cart).AddAllOfTheseItems"
+
+static const struct line_case {
+	const char *claim;
+	const char *name;	/* NULL: the head */
+	size_t columns;
+	enum toprows_by by;
+	const char *want;
+} lines[] = {
+	{ "a wide head has all columns", NULL, 100, TOPROWS_BY_RATE,
+	  " CALLS/S▼      P50      P99        TOTAL  TREND             FUNCTION" },
+	{ "the order is marked", NULL, 100, TOPROWS_BY_CALLS,
+	  "  CALLS/S      P50      P99       TOTAL▼  TREND             FUNCTION" },
+	{ "the order of names is marked, too", NULL, 100, TOPROWS_BY_NAME,
+	  "  CALLS/S      P50      P99        TOTAL  TREND             FUNCTION▲" },
+	{ "the total goes first", NULL, 70, TOPROWS_BY_RATE,
+	  " CALLS/S▼      P50      P99  TREND             FUNCTION" },
+	{ "then the trend", NULL, 60, TOPROWS_BY_P99, "  CALLS/S      P50     P99▼  FUNCTION" },
+	{ "a narrow head has the rate and one duration", NULL, 40, TOPROWS_BY_RATE,
+	  " CALLS/S▼      P99  FUNCTION" },
+	{ "a wide row has all columns", "main.f", 100, 0,
+	  "        4   1.50ms   20.0ms         1234             ▄█ ▁▄  main.f" },
+	{ "a narrow row has the rate and one duration", "main.f", 40, 0,
+	  "        4   20.0ms  main.f" },
+	{ "a long name is cut", LONG_NAME, 40, 0, "        4   20.0ms  example.org/shop/ca…" },
+	{ "a wide character takes two columns, and none is cut in half", "main.世界世界世界世界世界",
+	  40, 0, "        4   20.0ms  main.世界世界世界世…" },
+	{ "a name can't control the terminal", "main.\x1b[2J", 40, 0,
+	  "        4   20.0ms  main.?[2J" },
+};
+
+static void line(void **state)
+{
+	const struct line_case *c = *state;
+	const struct toprow row = {
+		.name = c->name, .calls = 1234, .timed = true, .p50 = 1500000, .p99 = 20 * MS,
+		.rates = { 4, 1, 0, 8, 4 },
+	};
+	struct buf b = { 0 };
+
+	if (c->name)
+		topline_row(&b, &row, 5, c->columns);
+	else
+		topline_head(&b, c->by, c->columns);
+	assert_false(b.failed);
+	assert_int_equal(plain_columns(b.p, b.len), c->columns);
+	while (b.len && b.p[b.len - 1] == ' ')
+		b.len--;
+	buf_char(&b, 0);
+	assert_string_equal(b.p, c->want);
+	buf_fini(&b);
+}
+
+static void every_width_is_filled_exactly(void **state)
+{
+	struct state *s = *state;
+	const struct toprow row = {
+		.name = LONG_NAME, .calls = UINT64_MAX, .rates = { UINT64_MAX },
+	};
+
+	for (size_t columns = 40; columns < 200; columns++) {
+		s->text.len = 0;
+		topline_row(&s->text, &row, TOPROW_HISTORY, columns);
+		assert_int_equal(plain_columns(s->text.p, s->text.len), columns);
+		s->text.len = 0;
+		topline_head(&s->text, TOPROWS_BY_P99, columns);
+		assert_int_equal(plain_columns(s->text.p, s->text.len), columns);
+	}
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	static const struct CMUnitTest cases[] = {
+		CASE(a_rate_is_of_the_calls_between_two_snapshots),
+		CASE(durations_are_those_of_new_calls),
+		CASE(durations_are_not_outside_of_what_was_seen),
+		CASE(a_tally_that_shrinks_is_no_call),
+		CASE(old_rates_are_forgotten),
+		CASE(each_order_has_its_own_first_row),
+		CASE(equal_rows_are_in_the_order_of_their_names),
+		CASE(functions_without_calls_have_no_row),
+		CASE(the_selected_function_stays_selected),
+		CASE(the_screen_follows_the_selection),
+		CASE(every_width_is_filled_exactly),
+	};
+	struct CMUnitTest tests[N(cases) + N(lines)], *to = tests;
+
+	memcpy(to, cases, sizeof(cases));
+	to = ROWS(to + N(cases), lines, line);
+	return _cmocka_run_group_tests("top_rows", tests, to - tests, NULL, NULL);
+}

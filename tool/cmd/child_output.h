@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Another goprobectl that a command runs, and what it has printed. */
+#ifndef GOPROBE_CMD_CHILD_OUTPUT_H
+#define GOPROBE_CMD_CHILD_OUTPUT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+
+/**
+ * struct childout - a run of goprobectl
+ * @pid: its process; 0: none runs
+ * @fd: where its output comes from, or -1
+ * @text: what it has printed, results and messages
+ */
+struct childout {
+	pid_t pid;
+	int fd;
+	struct buf text;
+};
+
+/* Bytes of text that are kept: the first ones. */
+#define CHILDOUT_MAX (1U << 20)
+
+/*
+ * Run this program with @argv, which ends with NULL, and without input. Its output is a terminal of
+ * @columns columns, so its lines fit one of that size. @mask: its signal mask. 0,
+ * or -1 with @d set; childout_end() is fine then, too.
+ */
+int childout_start(struct childout *c, char *const *argv, size_t columns, const sigset_t *mask,
+		   struct diag *d);
+/* Take what it has printed, without waiting. It has ended if there is no @pid afterwards. */
+void childout_read(struct childout *c);
+/* End it, wait until its breakpoints are removed, and forget its output. */
+void childout_end(struct childout *c);
+
+#endif
