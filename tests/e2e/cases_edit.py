@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Programs that are changed, and find out themselves what of: tests/targets/edits."""
 
-import contextlib
 import errno
 import json
 import os
@@ -13,24 +12,15 @@ import time
 
 import genl
 from cases_lossless import waiting
-from lib import MODULE, Skip, case, check, cut_short, nothing_probed, parse, same, wait_for
+from lib import Skip, case, check, cut_short, loaded_with, nothing_probed, parse, same, wait_for
 
 WORKERS, ROUNDS = 8, 100
 ALL = range(WORKERS * ROUNDS)
 
 
-@contextlib.contextmanager
 def allowed():
     """The module, loaded so that it changes programs; afterwards as it was."""
-    if not os.path.exists(MODULE):
-        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
-    subprocess.run(["rmmod", "goprobe"], check=True)
-    subprocess.run(["insmod", MODULE, "allow_writes=1"], check=True)
-    try:
-        yield
-    finally:
-        wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
-        subprocess.run(["insmod", MODULE], check=True)
+    return loaded_with("allow_writes=1")
 
 
 def edits(t, *args):

@@ -415,6 +415,20 @@ def takes_no_locks(t):
     return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", t.kernel).groups()) >= (6, 14)
 
 
+@contextlib.contextmanager
+def loaded_with(parameter):
+    """The module, loaded with a parameter; afterwards as it was."""
+    if not os.path.exists(MODULE):
+        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
+    subprocess.run(["rmmod", "goprobe"], check=True)
+    subprocess.run(["insmod", MODULE, parameter], check=True)
+    try:
+        yield
+    finally:
+        wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
+        subprocess.run(["insmod", MODULE], check=True)
+
+
 def module_users():
     with open("/proc/modules") as f:
         for line in f:
