@@ -505,6 +505,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_SHARED,	/* there are other points, at its place or in the code to change */
 	GOPROBE_TRAP_CHANGED,	/* the process's code is not, or was not left, as it must be */
 	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */
+	GOPROBE_TRAP_DEBUGGED,	/* a debugger holds the process */
 	__GOPROBE_TRAP_MAX,
 	GOPROBE_TRAP_MAX = __GOPROBE_TRAP_MAX - 1,
 };

@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
@@ -153,15 +154,38 @@ static struct gp_probe **gp_trapless_hot(struct gp_session *s, u32 file, u32 *n)
 	return hot;
 }
 
+/*
+ * Does a debugger hold a thread of the process? It may have a breakpoint where the kernel has one,
+ * and would write back the first byte of what was there before in front of the others of a jump.
+ */
+static bool gp_trapless_is_debugged(const struct task_struct *leader)
+{
+	const struct task_struct *t;
+	bool debugged = false;
+
+	rcu_read_lock();
+	for_each_thread(leader, t)
+		debugged |= READ_ONCE(t->ptrace);
+	rcu_read_unlock();
+	return debugged;
+}
+
 /* The memory of a process, with a reference, or NULL: it has ended, or nothing may be changed. */
-static struct mm_struct *gp_trapless_mm(struct pid *pid)
+static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, u32 n)
 {
 	struct task_struct *t = get_pid_task(pid, PIDTYPE_TGID);
-	struct mm_struct *mm;
+	struct mm_struct *mm = NULL;
+	u32 i;
 
 	if (!t)
 		return NULL;
-	mm = gp_arch_has_shadow_stack(t) ? NULL : get_task_mm(t);
+	if (gp_trapless_is_debugged(t)) {
+		for (i = 0; i < n; i++)
+			if (hot[i]->trap != GOPROBE_TRAP_NONE)
+				WRITE_ONCE(hot[i]->trap, GOPROBE_TRAP_DEBUGGED);
+	} else if (!gp_arch_has_shadow_stack(t)) {
+		mm = get_task_mm(t);
+	}
 	put_task_struct(t);
 	return mm;
 }
@@ -175,11 +199,11 @@ static void gp_trapless_advance(struct gp_session *s)
 	for (file = 0; file < s->objects.nfiles; file++) {
 		hot = gp_trapless_hot(s, file, &n);
 		for (i = 0; n && i < s->npids; i++) {
-			mm = gp_trapless_mm(s->pids[i]);
+			mm = gp_trapless_mm(s->pids[i], hot, n);
 			if (!mm)
 				continue;
 			gp_jumps_advance(s->objects.files[file], mm, hot, n);
-			mmput(mm);
+			mmput_async(mm);
 		}
 		kvfree(hot);
 	}

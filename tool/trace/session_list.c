@@ -191,6 +191,7 @@ static const struct trap_words traps[] = {
 	[GOPROBE_TRAP_SHARED] = { "a trap: there are other breakpoints", "shared" },
 	[GOPROBE_TRAP_CHANGED] = { "a trap: the program's code has changed", "changed" },
 	[GOPROBE_TRAP_MEMORY] = { "a trap: the process has no memory for code nearby", "memory" },
+	[GOPROBE_TRAP_DEBUGGED] = { "a trap: a debugger holds the process", "debugged" },
 };
 
 static const struct trap_words *trap_words(const struct probed *p)
