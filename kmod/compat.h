@@ -119,11 +119,13 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define GP_GUP_VMAS
 #endif
 
-/* Jumps have been tried from 6.1 on, which the next flag stands for. */
+/* Jumps have been tried from 6.1 on, which the next flag stands for; 5.16 added FOLL_NOFAULT. */
 #ifdef GP_HAVE_FAULT_COMPLETED
 #define GP_JUMPS_TRIED		1
+#define GP_FOLL_NOFAULT		FOLL_NOFAULT
 #else
 #define GP_JUMPS_TRIED		0
+#define GP_FOLL_NOFAULT		0
 #endif
 
 /* Macros, for the module of bench/, which does without kmod/Kbuild. */
@@ -132,9 +134,9 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define gp_compat_get_page(mm, at, page) \
 	get_user_pages_remote(mm, at, 1, FOLL_WRITE | FOLL_FORCE, page, GP_GUP_VMAS NULL)
 
-/* The page at @at, to be read. Context: as above. */
+/* The page at @at, to be read, if it is present. Context: as above. */
 #define gp_compat_look_page(mm, at, page) \
-	get_user_pages_remote(mm, at, 1, FOLL_FORCE, page, GP_GUP_VMAS NULL)
+	get_user_pages_remote(mm, at, 1, FOLL_FORCE | GP_FOLL_NOFAULT, page, GP_GUP_VMAS NULL)
 
 /* Pin @n pages from @at on. Context: as above. */
 #define gp_compat_pin_pages(mm, at, n, pages) \

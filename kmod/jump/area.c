@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "gfp.h"
 #include "jump/area.h"
+#include "jump/patience.h"
 
 #define GP_AREA_CODE		SZ_64K
 #define GP_AREA_COUNTERS	512
@@ -67,9 +68,13 @@ static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 static int gp_area_place(struct gp_area *area, unsigned long at)
 {
 	unsigned long counters = at + GP_AREA_CODE;
+	struct gp_patience patience;
 	int err;
 
+	/* Only the first mapping needs it: a holder that keeps the lock for long has it by now. */
+	gp_patience_begin(&patience);
 	err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
+	gp_patience_end(&patience);
 	if (err)
 		return err;
 	err = gp_area_map(NULL, counters, (unsigned long)area->npages << PAGE_SHIFT,

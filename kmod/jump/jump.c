@@ -34,6 +34,7 @@
 #include "gfp.h"
 #include "jump/area.h"
 #include "jump/jump.h"
+#include "jump/patience.h"
 #include "jump/text.h"
 
 /* So long a batch goes on taking jumps: then it changes them, and lets the program go on. */
@@ -126,14 +127,14 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
  * @inode: the file
  * @offset: the branch's, in that
  *
- * Return: the jump, or an ERR_PTR(): -ENOENT: the process has not mapped that; -ENOSPC, -EEXIST,
- * -ERANGE: there is no space for a detour within reach.
+ * Return: the jump, or an ERR_PTR(): -EINTR: its mappings are locked for long; -ENOENT: the process
+ * has not mapped that; -ENOSPC, -EEXIST, -ERANGE: there is no space for a detour within reach.
  */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
 			    const struct inode *inode, u64 offset)
 {
 	struct gp_jump *j = kzalloc(sizeof(*j), GP_GFP_CHARGED);
-	int err = -ENOENT;
+	int err = -EINTR;
 
 	if (!j)
 		return ERR_PTR(-ENOMEM);
@@ -141,11 +142,11 @@ struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *spa
 	j->inode = inode;
 	j->offset = offset;
 	j->site = plan->site;
-	mmap_read_lock(space->mm);
-	j->at = gp_text_find(space->mm, inode, offset);
-	mmap_read_unlock(space->mm);
-	if (j->at)
-		err = gp_jump_make_detour(j, plan);
+	if (gp_patience_read_lock(space->mm)) {
+		j->at = gp_text_find(space->mm, inode, offset);
+		mmap_read_unlock(space->mm);
+		err = j->at ? gp_jump_make_detour(j, plan) : -ENOENT;
+	}
 	if (err) {
 		kfree(j);
 		return ERR_PTR(err);
@@ -231,42 +232,72 @@ static void gp_jump_write_tail(struct gp_jump_change *c, const u8 *code)
 		gp_text_write(&c->branch, 1, code + 1, GP_DETOUR_JUMP - 1);
 }
 
-/* Some changes, from a list that may be longer. */
+/**
+ * struct gp_jump_batch - some changes, from a list that may be longer
+ * @mm: the process
+ * @done: how many of the list have been looked at
+ * @n: number of @c
+ * @c: what is changed
+ */
 struct gp_jump_batch {
-	struct gp_jump_change c[GP_JUMP_BATCH];
+	struct mm_struct *mm;
+	u32 done;
 	u32 n;
-	u64 end;
+	struct gp_jump_change c[GP_JUMP_BATCH];
 };
 
-static struct gp_jump_batch *gp_jump_batch_new(void)
+static struct gp_jump_batch *gp_jump_batch_new(struct mm_struct *mm)
 {
 	/* What has become a jump must become a breakpoint again: a few KiB. */
-	return kzalloc(sizeof(struct gp_jump_batch), GFP_KERNEL | __GFP_NOFAIL);
+	struct gp_jump_batch *b = kzalloc(sizeof(*b), GFP_KERNEL | __GFP_NOFAIL);
+
+	b->mm = mm;
+	return b;
 }
 
-/* Begin: with the mappings held still. */
-static void gp_jump_batch_begin(struct gp_jump_batch *b, struct mm_struct *mm)
+/* Context: the lock of the mappings, for writing, from here to gp_jump_batch_end(). */
+static void gp_jump_batch_take(struct gp_jump_batch *b, struct gp_jump **jumps, u32 n,
+			       bool (*take)(struct gp_jump_change *c, struct gp_jump *j))
 {
+	u64 end = ktime_get_ns() + GP_JUMP_TAKE_NS;
+
 	gp_text_sync();
-	mmap_write_lock(mm);
-	b->n = 0;
-	b->end = ktime_get_ns() + GP_JUMP_TAKE_NS;
+	do {
+		if (take(&b->c[b->n], jumps[b->done++]))
+			b->n++;
+	} while (b->done < n && b->n < GP_JUMP_BATCH && ktime_get_ns() < end);
 }
 
-static bool gp_jump_batch_goes_on(const struct gp_jump_batch *b)
+/* Return: how many jumps have been looked at. */
+static u32 gp_jump_batch_end(struct gp_jump_batch *b)
 {
-	return b->n < GP_JUMP_BATCH && ktime_get_ns() < b->end;
-}
+	u32 done = b->done, i;
 
-static void gp_jump_batch_end(struct gp_jump_batch *b, struct mm_struct *mm)
-{
-	u32 i;
-
-	mmap_write_unlock(mm);
+	mmap_write_unlock(b->mm);
 	gp_text_sync();
 	for (i = 0; i < b->n; i++)
 		gp_jump_close(&b->c[i]);
 	kfree(b);
+	return done;
+}
+
+/* Change all jumps of a space that are @wanted; each change leaves none of its jumps so. */
+static void gp_jump_each(struct gp_jump_space *space, bool (*wanted)(const struct gp_jump *j),
+			 u32 (*change)(struct gp_jump **jumps, u32 n))
+{
+	struct gp_jump *some[GP_JUMP_BATCH];
+	struct gp_jump *j;
+	u32 n, done;
+
+	do {
+		n = 0;
+		list_for_each_entry(j, &space->jumps, node)
+			if (wanted(j) && n < GP_JUMP_BATCH)
+				some[n++] = j;
+		for (done = 0; done < n; )
+			done += change(some + done, n - done);
+		cond_resched();
+	} while (n);
 }
 
 /*
@@ -302,49 +333,54 @@ static void gp_jump_change_cold(struct gp_jump_batch *b, bool jump)
 	gp_text_sync();
 }
 
+static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_jump *j)
+{
+	/* Its place is kept in case that code is absent: the next time it may be there. */
+	if (gp_text_is(j->space->mm, j->inode, j->offset, j->at, j->site.branch_len) &&
+	    !gp_text_is_present(j->space->mm, j->at, j->site.branch_len))
+		return false;
+	j->state = GP_JUMP_OVER;
+	if (!gp_jump_open(c, j, true, j->site.cold_len))
+		return false;
+	if (!gp_jump_can_arm(c)) {
+		gp_jump_close(c);
+		return false;
+	}
+	/* A cold block that leads to the detour already stays. */
+	if (c->changes_cold && j->cold) {
+		gp_text_close(&c->cold);
+		c->changes_cold = false;
+	}
+	gp_jump_write_tail(c, j->branch_jump);
+	j->state = GP_JUMP_ARMED;
+	return true;
+}
+
 /**
  * gp_jump_arm() - have breakpoints become jumps
  * @jumps: which, all of one process
  * @n: their number
  *
- * What is not as it should be, because somebody else has changed it, stays: GP_JUMP_OVER.
+ * What is not as it should be, because somebody else has changed it, stays: GP_JUMP_OVER. What the
+ * kernel would have to read from the file stays GP_JUMP_TRAP: its server might never answer.
  *
- * Return: how many have been dealt with.
+ * Return: how many have been dealt with; 0: the mappings are locked for long.
  */
 u32 gp_jump_arm(struct gp_jump **jumps, u32 n)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new();
-	struct mm_struct *mm = jumps[0]->space->mm;
-	u32 done = 0, i;
+	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+	u32 i;
 
-	gp_jump_batch_begin(b, mm);
-	do {
-		struct gp_jump *j = jumps[done++];
-		struct gp_jump_change *c = &b->c[b->n];
-
-		if (!gp_jump_open(c, j, true, j->site.cold_len)) {
-			j->state = GP_JUMP_OVER;
-		} else if (!gp_jump_can_arm(c)) {
-			j->state = GP_JUMP_OVER;
-			gp_jump_close(c);
-		} else {
-			/* A cold block that leads to the detour already stays. */
-			if (c->changes_cold && j->cold) {
-				gp_text_close(&c->cold);
-				c->changes_cold = false;
-			}
-			gp_jump_write_tail(c, j->branch_jump);
-			b->n++;
-		}
-	} while (done < n && gp_jump_batch_goes_on(b));
+	if (!gp_patience_write_lock(b->mm)) {
+		kfree(b);
+		return 0;
+	}
+	gp_jump_batch_take(b, jumps, n, gp_jump_take_breakpoint);
 	gp_jump_change_cold(b, true);
 	gp_text_sync();
-	for (i = 0; i < b->n; i++) {
+	for (i = 0; i < b->n; i++)
 		gp_text_write(&b->c[i].branch, 0, b->c[i].j->branch_jump, 1);
-		b->c[i].j->state = GP_JUMP_ARMED;
-	}
-	gp_jump_batch_end(b, mm);
-	return done;
+	return gp_jump_batch_end(b);
 }
 
 /* Is the jump there, or somebody's breakpoint in its place? Else it is lost. */
@@ -353,90 +389,101 @@ static bool gp_jump_is_there(const struct gp_jump *j, const struct gp_text *bran
 	return gp_text_has(branch, 0, j->branch_jump, 1) || gp_text_has(branch, 0, &gp_int3, 1);
 }
 
+static bool gp_jump_take_jump(struct gp_jump_change *c, struct gp_jump *j)
+{
+	bool open = gp_jump_open(c, j, true, false);
+
+	if (open && gp_jump_is_there(j, &c->branch)) {
+		gp_text_write(&c->branch, 0, &gp_int3, 1);
+		j->state = GP_JUMP_TRAP;
+		return true;
+	}
+	/* Unless it is the file's code, it may lead to the detour. */
+	if (!open || !gp_text_has(&c->branch, 0, j->site.branch, 1))
+		j->space->busy = true;
+	if (open)
+		gp_jump_close(c);
+	j->state = GP_JUMP_OVER;
+	j->lost = true;
+	return false;
+}
+
 /**
  * gp_jump_disarm() - have jumps become breakpoints
  * @jumps: which, all of one process, and all armed
  * @n: their number
  *
- * Detours, and what leads there from cold blocks, stay.
+ * Detours, and what leads there from cold blocks, stay. It waits for the lock of the mappings as
+ * long as it takes, as the kernel does when it removes the breakpoint afterwards.
  *
  * Return: how many have been dealt with.
  */
 u32 gp_jump_disarm(struct gp_jump **jumps, u32 n)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new();
-	struct mm_struct *mm = jumps[0]->space->mm;
-	u32 done = 0, i;
+	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+	u32 i;
 
-	gp_jump_batch_begin(b, mm);
-	do {
-		struct gp_jump *j = jumps[done++];
-		struct gp_jump_change *c = &b->c[b->n];
-		bool open = gp_jump_open(c, j, true, false);
-
-		j->state = GP_JUMP_TRAP;
-		if (open && gp_jump_is_there(j, &c->branch)) {
-			gp_text_write(&c->branch, 0, &gp_int3, 1);
-			b->n++;
-			continue;
-		}
-		/* Unless it is the file's code, it may lead to the detour. */
-		if (!open || !gp_text_has(&c->branch, 0, j->site.branch, 1))
-			j->space->busy = true;
-		if (open)
-			gp_jump_close(c);
-		j->state = GP_JUMP_OVER;
-		j->lost = true;
-	} while (done < n && gp_jump_batch_goes_on(b));
+	mmap_write_lock(b->mm);
+	gp_jump_batch_take(b, jumps, n, gp_jump_take_jump);
 	gp_text_sync();
 	for (i = 0; i < b->n; i++)
 		gp_jump_write_tail(&b->c[i], b->c[i].j->site.branch);
-	gp_jump_batch_end(b, mm);
-	return done;
+	return gp_jump_batch_end(b);
 }
 
-/* Give cold blocks their instructions back, from the first of @list on. Return: the next. */
-static struct list_head *gp_jump_restore_some(struct gp_jump_space *space, struct list_head *at)
+static bool gp_jump_is_armed(const struct gp_jump *j)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new();
+	return j->state == GP_JUMP_ARMED;
+}
 
-	gp_jump_batch_begin(b, space->mm);
-	do {
-		struct gp_jump *j = list_entry(at, struct gp_jump, node);
-		struct gp_jump_change *c = &b->c[b->n];
+void gp_jump_disarm_all(struct gp_jump_space *space)
+{
+	gp_jump_each(space, gp_jump_is_armed, gp_jump_disarm);
+}
 
-		at = at->next;
-		if (!j->cold)
-			continue;
-		if (!gp_jump_open(c, j, false, true)) {
-			space->busy = true;
-		} else if (gp_text_has(&c->cold, 0, j->cold_jump, GP_DETOUR_JUMP)) {
-			b->n++;
-		} else {
-			/* It is the file's again, or somebody has a breakpoint there. */
-			space->busy |= !gp_text_has(&c->cold, 0, j->site.cold, GP_DETOUR_JUMP);
-			gp_jump_close(c);
-		}
-	} while (at != &space->jumps && gp_jump_batch_goes_on(b));
+static bool gp_jump_is_cold(const struct gp_jump *j)
+{
+	return j->cold;
+}
+
+static bool gp_jump_take_cold(struct gp_jump_change *c, struct gp_jump *j)
+{
+	j->cold = false;
+	if (!gp_jump_open(c, j, false, true)) {
+		j->space->busy = true;
+		return false;
+	}
+	if (gp_text_has(&c->cold, 0, j->cold_jump, GP_DETOUR_JUMP))
+		return true;
+	/* It is the file's again, or somebody has a breakpoint there. */
+	j->space->busy |= !gp_text_has(&c->cold, 0, j->site.cold, GP_DETOUR_JUMP);
+	gp_jump_close(c);
+	return false;
+}
+
+/* Give cold blocks their instructions back. */
+static u32 gp_jump_restore(struct gp_jump **jumps, u32 n)
+{
+	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+
+	mmap_write_lock(b->mm);
+	gp_jump_batch_take(b, jumps, n, gp_jump_take_cold);
 	gp_jump_change_cold(b, false);
-	gp_jump_batch_end(b, space->mm);
-	return at;
+	return gp_jump_batch_end(b);
 }
 
 /* --- what disappears ----------------------------------------------------------------- */
 
-/* Does it look like a jump or a breakpoint? Context: the lock of the mappings, for reading. */
-static bool gp_jump_look(const struct gp_jump *j)
+/* Is it the file's code again? Context: the lock of the mappings, for reading. */
+static bool gp_jump_is_lost(const struct gp_jump *j)
 {
-	struct page *page;
 	u8 byte;
 
-	if (!gp_text_is(j->space->mm, j->inode, j->offset, j->at, j->site.branch_len) ||
-	    gp_compat_look_page(j->space->mm, j->at, &page) != 1)
-		return false;
-	byte = READ_ONCE(*((u8 *)page_address(page) + offset_in_page(j->at)));
-	put_page(page);
-	return byte == j->branch_jump[0] || byte == gp_int3;
+	if (!gp_text_is(j->space->mm, j->inode, j->offset, j->at, j->site.branch_len))
+		return true;
+	/* Code that is absent is not executed: no hit is missing. */
+	return gp_text_look(j->space->mm, j->at, &byte) && byte != j->branch_jump[0] &&
+	       byte != gp_int3;
 }
 
 /**
@@ -453,9 +500,10 @@ u32 gp_jump_find_lost(struct gp_jump_space *space)
 	struct gp_jump *j;
 	u32 n = 0, lost = 0;
 
-	mmap_read_lock(space->mm);
+	if (!gp_patience_read_lock(space->mm))
+		return 0;
 	list_for_each_entry(j, &space->jumps, node) {
-		if (j->state == GP_JUMP_ARMED && !gp_jump_look(j)) {
+		if (gp_jump_is_armed(j) && gp_jump_is_lost(j)) {
 			j->state = GP_JUMP_OVER;
 			j->lost = true;
 			lost++;
@@ -464,7 +512,8 @@ u32 gp_jump_find_lost(struct gp_jump_space *space)
 			continue;
 		mmap_read_unlock(space->mm);
 		cond_resched();
-		mmap_read_lock(space->mm);
+		if (!gp_patience_read_lock(space->mm))
+			return lost;
 	}
 	mmap_read_unlock(space->mm);
 	return lost;
@@ -495,17 +544,23 @@ static bool gp_jump_is_near(const struct gp_jump_space *space, unsigned long ip,
 
 /*
  * Is the thread in the kernel between two registers that a signal changes? To call a handler it
- * sets the instruction pointer first; to return from one, the stack pointer.
+ * sets the instruction pointer first; to return from one, the stack pointer. A handler that runs on
+ * the thread's own stack hides what it has interrupted: Go has all of them on the alternate stack.
  */
 static bool gp_jump_in_signal(const struct task_struct *t, unsigned long ip)
 {
 	const struct k_sigaction *action = rcu_dereference(t->sighand)->action;
 	u32 i;
 
-	for (i = 0; i < _NSIG; i++)
-		if (ip == (unsigned long)READ_ONCE(action[i].sa.sa_handler) ||
+	for (i = 0; i < _NSIG; i++) {
+		unsigned long handler = (unsigned long)READ_ONCE(action[i].sa.sa_handler);
+
+		if (handler == (unsigned long)SIG_DFL || handler == (unsigned long)SIG_IGN)
+			continue;
+		if (!(READ_ONCE(action[i].sa.sa_flags) & SA_ONSTACK) || ip == handler ||
 		    ip - (unsigned long)READ_ONCE(action[i].sa.sa_restorer) < GP_JUMP_RESTORER)
 			return true;
+	}
 	return false;
 }
 
@@ -577,7 +632,6 @@ static bool gp_jump_quiet(const struct gp_jump_space *space, bool code)
 /* Restore cold blocks, then unmap. What a thread may still use stays, and does no harm. */
 static void gp_jump_clean(struct gp_jump_space *space)
 {
-	struct list_head *at = space->jumps.next;
 	struct gp_area *area;
 
 	if (list_empty(&space->areas))
@@ -586,8 +640,7 @@ static void gp_jump_clean(struct gp_jump_space *space)
 		space->busy = true;
 		return;
 	}
-	while (at != &space->jumps)
-		at = gp_jump_restore_some(space, at);
+	gp_jump_each(space, gp_jump_is_cold, gp_jump_restore);
 	if (space->busy || !gp_jump_quiet(space, true)) {
 		space->busy = true;
 		return;

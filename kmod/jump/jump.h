@@ -115,9 +115,13 @@ void gp_jump_space_close(struct gp_jump_space *space, bool alive);
 /* In use. An ERR_PTR() on error. */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
 			    const struct inode *inode, u64 offset);
-/* Alive. Each returns how many of @n jumps, all of one space, it has dealt with: at least one. */
+/*
+ * Alive. Each returns how many of @n jumps, all of one space, it has dealt with: at least one, but
+ * gp_jump_arm() none if the lock of the mappings would have to be waited for too long.
+ */
 u32 gp_jump_arm(struct gp_jump **jumps, u32 n);
 u32 gp_jump_disarm(struct gp_jump **jumps, u32 n);
+void gp_jump_disarm_all(struct gp_jump_space *space);
 /* Alive. How many jumps have become the file's code again, without us? */
 u32 gp_jump_find_lost(struct gp_jump_space *space);
 

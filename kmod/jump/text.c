@@ -43,6 +43,24 @@ bool gp_text_is(struct mm_struct *mm, const struct inode *inode, u64 offset, uns
 	       at - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT) == offset;
 }
 
+bool gp_text_look(struct mm_struct *mm, unsigned long at, u8 *byte)
+{
+	struct page *page;
+
+	if (gp_compat_look_page(mm, at, &page) != 1)
+		return false;
+	*byte = READ_ONCE(*((u8 *)page_address(page) + offset_in_page(at)));
+	put_page(page);
+	return true;
+}
+
+bool gp_text_is_present(struct mm_struct *mm, unsigned long at, u32 len)
+{
+	u8 byte;
+
+	return gp_text_look(mm, at, &byte) && gp_text_look(mm, at + len - 1, &byte);
+}
+
 int gp_text_open(struct gp_text *text, struct mm_struct *mm, unsigned long at, u32 len)
 {
 	u32 i, n;

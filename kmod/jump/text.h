@@ -33,6 +33,13 @@ bool gp_text_is(struct mm_struct *mm, const struct inode *inode, u64 offset, uns
 		u32 len);
 
 /*
+ * The byte at @at, and whether these @len bytes are present. Neither brings in what is absent.
+ * Context: the lock of the mappings. Return: false: it is absent.
+ */
+bool gp_text_look(struct mm_struct *mm, unsigned long at, u8 *byte);
+bool gp_text_is_present(struct mm_struct *mm, unsigned long at, u32 len);
+
+/*
  * Open a window of @len bytes, of the process's own pages. Context: the lock of its mappings, for
  * writing; until the window is closed. Return: 0 or an error.
  */

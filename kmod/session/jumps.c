@@ -16,6 +16,7 @@
 #include <linux/sched/mm.h>
 
 #include "jump/jump.h"
+#include "jump/patience.h"
 #include "jump/text.h"
 #include "session/file.h"
 #include "session/jumps.h"
@@ -72,7 +73,8 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 	list_for_each_entry(space, &f->spaces, node)
 		if (space->mm == mm)
 			return space->full ? NULL : space;
-	mmap_read_lock(mm);
+	if (!gp_patience_read_lock(mm))
+		return NULL;
 	mapped = gp_text_find(mm, f->inode->inode, probe->offset);
 	mmap_read_unlock(mm);
 	if (!mapped)
@@ -81,30 +83,6 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 	if (space)
 		list_add(&space->node, &f->spaces);
 	return space;
-}
-
-/* Jumps that are to be changed together. */
-struct gp_jumps_batch {
-	struct gp_jump *v[GP_JUMP_BATCH];
-	u32 n;
-};
-
-/* Disarm all that are armed. The process is alive. */
-static void gp_jumps_disarm_space(struct gp_jump_space *space)
-{
-	struct gp_jumps_batch b = { .n = 0 };
-	struct gp_jump *j;
-	u32 done;
-
-	do {
-		b.n = 0;
-		list_for_each_entry(j, &space->jumps, node)
-			if (j->state == GP_JUMP_ARMED && b.n < GP_JUMP_BATCH)
-				b.v[b.n++] = j;
-		for (done = 0; done < b.n; )
-			done += gp_jump_disarm(b.v + done, b.n - done);
-		cond_resched();
-	} while (b.n);
 }
 
 /* Return: how many jumps turn out to have disappeared. */
@@ -119,13 +97,14 @@ static u32 gp_jumps_close(struct gp_jump_space *space)
 		gp_jump_space_close(space, false);
 		return 0;
 	}
-	gp_jumps_disarm_space(space);
+	gp_jump_disarm_all(space);
 	list_for_each_entry(j, &space->jumps, node)
 		lost += j->lost && !j->reported;
 	kthread_use_mm(mm);
 	gp_jump_space_close(space, true);
 	kthread_unuse_mm(mm);
-	mmput(mm);
+	/* The last user tears the memory down, which may take long. */
+	mmput_async(mm);
 	return lost;
 }
 
@@ -164,6 +143,9 @@ static u32 gp_jumps_renew(struct gp_file *f, struct gp_jump_space *space)
 		if (point)
 			gp_point_renew(point);
 	}
+	/* A sweep registers again what handlers have stopped using. */
+	if (lost)
+		gp_compat_unregister_sync();
 	return lost;
 }
 
@@ -180,7 +162,7 @@ u32 gp_jumps_look_after(struct gp_file *f)
 			continue;
 		}
 		gp_jump_find_lost(space);
-		mmput(space->mm);
+		mmput_async(space->mm);
 		lost += gp_jumps_renew(f, space);
 	}
 	mutex_unlock(&f->inode->lock);
@@ -200,7 +182,7 @@ void gp_jumps_disarm(struct gp_point *point)
 		if (j->state != GP_JUMP_ARMED || !mmget_not_zero(j->space->mm))
 			continue;
 		gp_jump_disarm(&j, 1);
-		mmput(j->space->mm);
+		mmput_async(j->space->mm);
 	}
 }
 
@@ -225,7 +207,7 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 		return j && j->state == GP_JUMP_TRAP ? j : NULL;
 	j = gp_jump_new(probe->jump, space, f->inode->inode, probe->offset);
 	if (IS_ERR(j)) {
-		space->full = PTR_ERR(j) != -ENOENT;
+		space->full = PTR_ERR(j) != -ENOENT && PTR_ERR(j) != -EINTR;
 		return NULL;
 	}
 	hash_add(f->inode->jumps, &j->place, gp_jumps_key(probe->offset));
@@ -241,7 +223,7 @@ static enum goprobe_trap gp_jumps_trap(struct gp_inode *inode, const struct gp_p
 	list_for_each_entry(j, &probe->jump->jumps, peer) {
 		if (j->state == GP_JUMP_ARMED)
 			return GOPROBE_TRAP_NONE;
-		trap = GOPROBE_TRAP_CHANGED;
+		trap = j->state == GP_JUMP_OVER ? GOPROBE_TRAP_CHANGED : GOPROBE_TRAP_RARE;
 	}
 	return gp_jumps_may(inode, probe) ? trap : GOPROBE_TRAP_SHARED;
 }
@@ -250,9 +232,9 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 				  struct gp_probe **probes, u32 n)
 {
 	struct gp_jump_space *space = gp_jumps_space(f, mm, probes[0]);
-	struct gp_jumps_batch b = { .n = 0 };
+	struct gp_jump *jumps[GP_JUMP_BATCH];
+	u32 njumps = 0, i, done;
 	struct gp_jump *j;
-	u32 i, done;
 
 	if (!space)
 		return;
@@ -261,11 +243,14 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 		j = gp_jumps_may(f->inode, probes[i]) ?
 		    gp_jumps_prepare(f, space, probes[i]) : NULL;
 		if (j)
-			b.v[b.n++] = j;
+			jumps[njumps++] = j;
 	}
 	kthread_unuse_mm(mm);
-	for (done = 0; done < b.n; )
-		done += gp_jump_arm(b.v + done, b.n - done);
+	for (done = 0; done < njumps; done += i) {
+		i = gp_jump_arm(jumps + done, njumps - done);
+		if (!i)
+			break;
+	}
 	for (i = 0; i < n; i++)
 		WRITE_ONCE(probes[i]->trap, gp_jumps_trap(f->inode, probes[i]));
 }
