@@ -68,13 +68,17 @@ def gdb(t):
     visited(t, visit)
 
 
+def dlv():
+    # Debian's newest, for programs of whatever Go: it reads their frames and variables well enough for this.
+    return subprocess.run([os.path.join(TREE, "tests/delve/dlv"), "1.24"], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+
+
 @case("storm: Delve stops a traced program at breakpoints of its own, steps, and lets it go")
 def delve(t):
-    # Debian's newest, for programs of whatever Go: it reads their frames and variables well enough for this.
-    dlv = subprocess.run([os.path.join(TREE, "tests/delve/dlv"), "1.24"], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+    path = dlv()
 
     def visit(target):
-        debugger = Delve(dlv, target.pid)
+        debugger = Delve(path, target.pid)
         try:
             at = debugger.entries("time.Sleep")[0][0]
             stop = debugger.stop_at(at)

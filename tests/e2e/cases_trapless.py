@@ -7,34 +7,24 @@ import json
 import os
 import re
 import signal
-import subprocess
 import time
 
 import genl
 from cases_count import started, summary_of
 from cases_tally import runtime
 from genl import Client, Refused
-from lib import MODULE, Failure, Skip, case, check, nothing_probed, of_kind, parse, same, times, wait_for
+from lib import Failure, Skip, case, check, loaded_with, nothing_probed, of_kind, parse, same, times, wait_for
 
 FUNCTIONS = ("main.deep", "main.wide", "main.risky", "main.step")
 INT3, JUMPS = 0xcc, (0xe9, 0xeb)
 MAPPING = "/goprobe (deleted)"
 
 
-@contextlib.contextmanager
 def allowed():
     """The module, loaded so that it makes jumps; afterwards as it was."""
     if os.uname().release.startswith("5."):
         raise Skip("before Linux 6.1 the module makes no jumps")
-    if not os.path.exists(MODULE):
-        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
-    subprocess.run(["rmmod", "goprobe"], check=True)
-    subprocess.run(["insmod", MODULE, "allow_jumps=1"], check=True)
-    try:
-        yield
-    finally:
-        wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
-        subprocess.run(["insmod", MODULE], check=True)
+    return loaded_with("allow_jumps=1")
 
 
 def whirl(t, *args):
@@ -111,6 +101,17 @@ def end(process, target, want):
     return summary
 
 
+def last_calls(process, target):
+    """The program, whose jumps have changed, makes 500 more calls and ends: what the command has counted, and its summary."""
+    target.send("calls 500")
+    target.line()
+    process.signal(signal.SIGINT)
+    calls, summary = counted(process)
+    is_clean(target)
+    target.finish()
+    return calls["main.step"], summary
+
+
 class Guest:
     """A second session at the same places: while it is there they are breakpoints."""
 
@@ -156,6 +157,8 @@ def changes(t):
         guest.client.close()
         summary = end(process, target, want)
         check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
+        print("# %s: %d times a jump became a breakpoint and a jump again; %d calls without a trap, %d with one" %
+              (t.label, rounds * len(found), summary["without_trap"], summary["with_trap"]), flush=True)
         target.finish()
 
 
@@ -250,13 +253,8 @@ def executed(t):
         target.send("exec")
         check((target.line() or "").startswith("ready "), "it does not begin again")
         wait_for("jumps in the new program", lambda: are_jumps(target, found))
-        target.send("calls 500")
-        target.line()
-        process.signal(signal.SIGINT)
-        calls, summary = counted(process)
-        same((calls["main.step"], summary["without_trap"]), (1500, 1500), "calls, and those without a trap")
-        is_clean(target)
-        target.finish()
+        calls, summary = last_calls(process, target)
+        same((calls, summary["without_trap"]), (1500, 1500), "calls, and those without a trap")
 
 
 @case("trapless: of a program that is killed what it has counted is not lost, and the module forgets it")
@@ -292,13 +290,8 @@ def dropped(t):
         target.send("drop")
         same(target.line(), "dropped", "what the program says")
         wait_for("a breakpoint", lambda: all(byte_at(target, o) == INT3 for o in found))
-        target.send("calls 500")
-        target.line()
-        process.signal(signal.SIGINT)
-        calls, summary = counted(process)
-        same((calls["main.step"], summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 1), "calls and what is lost")
-        is_clean(target)
-        target.finish()
+        calls, summary = last_calls(process, target)
+        same((calls, summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 1), "calls and what is lost")
 
 
 def cold_of(target, offset):

@@ -424,6 +424,10 @@ def loaded_with(parameter):
     subprocess.run(["insmod", MODULE, parameter], check=True)
     try:
         yield
+    except Failure as e:
+        # Unloading may fail, too, as what the case started still runs.
+        print("# %s" % e, flush=True)
+        raise
     finally:
         wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
         subprocess.run(["insmod", MODULE], check=True)

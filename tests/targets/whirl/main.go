@@ -11,6 +11,9 @@
 //	calls N    N calls of main.step, with 0 to N-1: the same
 //	fork       a child by fork() alone calls main.step 500 times: how it ended, 7 if all was right
 //	drop       the kernel throws away the pages of its code: "dropped"
+//	remap      it maps the pages of its code again: "remapped"
+//	map FILE   it maps the first page of a file: "mapped"
+//	plain      SIGUSR2 has a handler that runs on the thread's own stack: "plain"
 //	exec       executes itself again in the same process
 package main
 
@@ -31,10 +34,11 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 type calls struct {
-	deep, wide, risky, step int
+	deep, wide, risky, step, far int
 }
 
 // deep has a small frame, and calls itself on a stack that begins small.
@@ -90,6 +94,34 @@ func step(c *calls, n int) int {
 	return n + 1
 }
 
+// far is so long that its stack check branches far.
+//
+//go:noinline
+func far(c *calls, n int) int {
+	c.far++
+	if n < 0 {
+		runtime.Gosched()
+	}
+	for i := 0; i < 2; i++ {
+		n ^= n << 13
+		n ^= n >> 7
+		n ^= n << 17
+		n = n*31 + i<<3
+		n ^= n << 5
+		n ^= n >> 11
+		n ^= n << 9
+		n = n*37 + i<<5
+		n ^= n << 3
+		n ^= n >> 15
+		n ^= n << 21
+		n = n*41 + i<<7
+		n ^= n << 19
+		n ^= n >> 6
+		n ^= n << 2
+	}
+	return n
+}
+
 var (
 	lock  sync.Mutex
 	total calls
@@ -100,6 +132,7 @@ func (c *calls) add(more *calls) {
 	c.wide += more.wide
 	c.risky += more.risky
 	c.step += more.step
+	c.far += more.far
 }
 
 // turn is what one goroutine does, on a stack of its own: always the same.
@@ -190,6 +223,7 @@ func steps(n int) int {
 	sum := 0
 	for i := 0; i < n; i++ {
 		sum += step(&mine, i)
+		far(&mine, i)
 	}
 	total.add(&mine)
 	return sum
@@ -218,9 +252,63 @@ func drop() {
 	syscall.Syscall(syscall.SYS_MADVISE, at, 8192, 4 /* MADV_DONTNEED */)
 }
 
+// remap maps the page of step again, from the file, in its place.
+func remap() {
+	at := uint64(reflect.ValueOf(step).Pointer() &^ 4095)
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		panic(err)
+	}
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		panic(err)
+	}
+	defer self.Close()
+	for _, line := range strings.Split(string(maps), "\n") {
+		var from, to, offset uint64
+		var rights string
+		if n, _ := fmt.Sscanf(line, "%x-%x %s %x", &from, &to, &rights, &offset); n < 4 || at < from || at >= to {
+			continue
+		}
+		_, _, e := syscall.Syscall6(syscall.SYS_MMAP, uintptr(at), 4096, syscall.PROT_READ|syscall.PROT_EXEC,
+			syscall.MAP_PRIVATE|syscall.MAP_FIXED, self.Fd(), uintptr(offset+at-from))
+		if e != 0 {
+			panic(e)
+		}
+	}
+}
+
+func mapFile(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := syscall.Mmap(int(f.Fd()), 0, 4096, syscall.PROT_READ, syscall.MAP_PRIVATE); err != nil {
+		panic(err)
+	}
+}
+
+// plain takes SA_ONSTACK from the action that Go's runtime has set.
+func plain() {
+	const onStack = 0x08000000
+	action := new(struct {
+		handler  uintptr
+		flags    uint64
+		restorer uintptr
+		mask     uint64
+	})
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGUSR2), 0, uintptr(unsafe.Pointer(action)), 8, 0, 0)
+	action.flags &^= onStack
+	_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGUSR2), uintptr(unsafe.Pointer(action)), 0, 8, 0, 0)
+	if e != 0 {
+		panic(e)
+	}
+}
+
 func answer() {
 	line, _ := json.Marshal(map[string]int{
 		"main.deep": total.deep, "main.wide": total.wide, "main.risky": total.risky, "main.step": total.step,
+		"main.far": total.far,
 	})
 	fmt.Println(string(line))
 }
@@ -253,6 +341,15 @@ func main() {
 		case "drop":
 			drop()
 			fmt.Println("dropped")
+		case "remap":
+			remap()
+			fmt.Println("remapped")
+		case "map":
+			mapFile(word[1])
+			fmt.Println("mapped")
+		case "plain":
+			plain()
+			fmt.Println("plain")
 		case "exec":
 			syscall.Exec("/proc/self/exe", os.Args, os.Environ())
 		}

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Hits without a trap, while others hold the program's memory, debug it, probe it, kill it, or change its code."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import statistics
+import time
+
+import genl
+from cases_count import started
+from cases_debugger import Delve, dlv
+from cases_hang import Served, answering_at_last, forked, mapping_of, read_memory
+from cases_storm import Events, tracefs
+from cases_trapless import (FUNCTIONS, INT3, JUMPS, allowed, are_jumps, armed, byte_at, count, counted, end, is_clean, last_calls,
+                            mappings, points, traps, whirl)
+from lib import case, check, module_users, nothing_probed, same, symbol, times, wait_for
+
+CALLS = 20
+
+
+@case("trapless: a program whose mappings are locked for long holds up nobody, and is not held up")
+def locked(t):
+    with allowed(), Served(t, t.binary("counter")) as served:
+        stuck, beside, other = (whirl(t) for _ in range(3))
+        stuck.send("map " + served.path)
+        same(stuck.line(), "mapped", "what the program says")
+        both = started(t, "count", "-p", "%d,%d" % (stuck.pid, beside.pid), "-o", "json", "--trapless", "auto", "main.step")
+        found = points(stuck.pid)
+        # At places of its own: those that sessions share stay breakpoints.
+        alone = started(t, "count", "-p", other.pid, "-o", "json", "--trapless", "auto", "main.far")
+        theirs = points(other.pid)
+        served.stall(0)
+        # It reads where the server does not answer, with the lock held. Who waits to change the mappings holds up all others.
+        with forked(read_memory, stuck.pid, mapping_of(stuck.pid, served.path)[0]), answering_at_last(served):
+            served.stalled()
+            for target in stuck, beside, other:
+                target.send("calls 1000")
+                target.line()
+            wait_for("jumps in the session's other program", lambda: are_jumps(beside, found))
+            wait_for("jumps in another session's program", lambda: are_jumps(other, theirs.keys() - found.keys()))
+            stuck.send("calls 1000")
+            stuck.line()
+            same(len(genl.Client().sessions()), 2, "sessions of the list")
+        wait_for("jumps when the mappings are free", lambda: are_jumps(stuck, found))
+        for process, targets, calls in (both, (stuck, beside), {"main.step": 3000}), (alone, (other,), {"main.far": 1000}):
+            process.signal(signal.SIGINT)
+            same(counted(process)[0], calls, "calls")
+            for target in targets:
+                is_clean(target)
+                target.finish()
+
+
+@case("trapless: the mappings are locked for a moment only, however many breakpoints become jumps", slow=True)
+def moments(t):
+    events = os.path.join(tracefs(), "events/mmap_lock/")
+    with allowed():
+        target = whirl(t)
+        process = started(t, "count", "-p", target.pid, "-o", "json", "--trapless", "auto", "fmt.*", "strconv.*", "reflect.*", "main.step")
+        found = points(target.pid)
+        process.signal(signal.SIGINT)
+        process.finish()
+        with open(events + "enable", "w", encoding="ascii") as f:
+            f.write("1")
+        process, found = armed(t, target, "fmt.*", "strconv.*", "reflect.*", "main.step")
+        with open(events + "enable", "w", encoding="ascii") as f:
+            f.write("0")
+        began, took = {}, []
+        with open(os.path.join(tracefs(), "trace"), encoding="ascii", errors="replace") as f:
+            for line in f:
+                m = re.match(r"\s*(kworker\S+)\s.*\s([0-9.]+): mmap_lock_(acquire_returned|released): mm=(\S+) .*write=true", line)
+                if m and m.group(3) == "released" and m.group(1) in began:
+                    took.append(float(m.group(2)) - began.pop(m.group(1)))
+                elif m:
+                    began[m.group(1)] = float(m.group(2))
+        print("# %s: %d points; the lock was held %d times, ms: median %.3f, longest %.3f" %
+              (t.label, len(found), len(took), 1000 * statistics.median(took), 1000 * max(took)), flush=True)
+        process.signal(signal.SIGINT)
+        process.finish()
+        is_clean(target)
+        target.finish()
+
+
+class Gdb:
+    """gdb, with the commands of Delve (tests/delve/delve.py) that are needed here."""
+
+    def __init__(self, t, target):
+        self.process = t.run("gdb", "-nx", "-q", t.binary("whirl"), stderr_too=True)
+        for command in ("set prompt", "set pagination off", "set confirm off", "handle SIGURG nostop noprint pass", "attach %d" % target.pid):
+            self.ask(command)
+
+    def ask(self, command):
+        self.process.send(command + "\necho \\ndone\\n")
+        said = []
+        while not said or said[-1] != "done":
+            said.append(self.process.line())
+            check(said[-1] is not None, "gdb ended at %s: %s", command, said)
+        return "\n".join(said)
+
+    def stop_at(self, address):
+        return re.search(r"Breakpoint (\d+) at", self.ask("break *%#x" % address)).group(1)
+
+    def go_on(self):
+        said = self.ask("continue")
+        check(re.search(r"hit Breakpoint|^Breakpoint \d+, ", said, re.M), "gdb stopped elsewhere: %s", said)
+
+    def step(self):
+        self.ask("stepi")
+
+    def go_past(self, number):
+        self.ask("delete %s" % number)
+
+    def close(self):
+        self.ask("detach")
+        self.process.finish()
+
+
+def held(t, target, begin, found, start=None, look=None):
+    """A debugger attaches, and stops at breakpoints behind stack checks, and steps, while the program does "calls"."""
+    debugger = begin(target)
+    first, _, offset = target.mapped_code(min(found))
+    # A branch of 0x76 has two bytes, the other one six.
+    stops = [debugger.stop_at(first - offset + o + (2 if target.bytes_at(o, 1)[1] == b"\x76" else 6)) for o in found]
+    if start:
+        start()
+    target.send("calls %d" % CALLS)
+    for _ in range(2):
+        for _ in range(5):
+            debugger.go_on()
+        for _ in range(40):
+            debugger.step()
+    if look:
+        look()
+    for stop in stops:
+        debugger.go_past(stop)
+    debugger.close()
+    return json.loads(target.line())
+
+
+def debugged(t, begin):
+    with allowed():
+        target = whirl(t)
+        process, found = count(t, target, "main.step", "main.far", when="auto")
+        process.signal(signal.SIGINT)
+        process.finish()
+        commands = []
+
+        def not_yet():
+            wait_for("the list to say so", lambda: set(traps(t).values()) == {"debugged"})
+            check(all(byte_at(target, o) == INT3 for o in found), "a jump is where a debugger may have a breakpoint")
+
+        def leave():
+            commands[0].signal(signal.SIGINT)
+            commands[0].wait()
+        held(t, target, begin, found, start=lambda: commands.append(count(t, target, "main.step", "main.far")[0]), look=not_yet)
+        wait_for("jumps when the debugger has let go", lambda: are_jumps(target, found))
+        held(t, target, begin, found, look=lambda: check(are_jumps(target, found), "they are no jumps any more"))
+        want = held(t, target, begin, found, start=leave)
+        calls, summary = counted(commands[0])
+        same(want, dict(want, **{"main.step": 3 * CALLS, "main.far": 3 * CALLS}), "the program's own count")
+        same(calls, {"main.step": 2 * CALLS, "main.far": 2 * CALLS}, "calls")
+        same(summary["without_trap"] + summary["with_trap"], 4 * CALLS, "hits without and with a trap")
+        check(summary["without_trap"] > CALLS, "few hits were without a trap: %s", summary)
+        check(nothing_probed(), "something is still probed")
+        is_clean(target)
+        target.finish()
+
+
+@case("trapless: gdb at the same functions, before they are jumps, while they are, and when they are no more", slow=True)
+def gdb(t):
+    debugged(t, lambda target: Gdb(t, target))
+
+
+@case("trapless: Delve at the same functions, before they are jumps, while they are, and when they are no more", slow=True)
+def delve(t):
+    path = dlv()
+    debugged(t, lambda target: Delve(path, target.pid))
+
+
+@case("trapless: the kernel's own uprobe events before and behind a jump count every hit")
+def events(t):
+    with allowed():
+        target = whirl(t)
+        path = target.argv[0]
+        begin = symbol(path, "main.far")[0]
+        process, found = count(t, target, "main.far", when="auto")
+        process.signal(signal.SIGINT)
+        process.finish()
+        behind = min(found) + 6
+        theirs = Events(path, {begin, behind})
+        with contextlib.closing(theirs):
+            theirs.enable(True)
+            process, _ = armed(t, target, "main.far")
+            target.send("calls 500")
+            target.line()
+            theirs.enable(False)
+            theirs.enable(True)
+            check(are_jumps(target, found), "they are no jumps any more")
+            target.send("calls 500")
+            want = json.loads(target.line())
+            hits = theirs.hits()
+        same((hits[begin] >= 1000, hits[behind]), (True, 1000), "hits before and behind it: %s" % hits)
+        summary = end(process, target, want)
+        same((summary["calls"], summary["without_trap"]), (1000, 1000), "calls, and those without a trap")
+        target.finish()
+
+
+@case("trapless: where a signal's handler runs on the thread's own stack, code that may be returned to stays")
+def own_stack(t):
+    with allowed():
+        target = whirl(t)
+        process, found = armed(t, target, "main.step", "main.far")
+        target.send("plain")
+        same(target.line(), "plain", "what the program says")
+        target.send("calls 500")
+        want = json.loads(target.line())
+        process.signal(signal.SIGINT)
+        same(counted(process)[0], {f: want[f] for f in ("main.step", "main.far")}, "calls")
+        same(mappings(target), 1, "mappings that are left")
+        check(not any(byte_at(target, o) in JUMPS for o in found), "a branch is still a jump")
+        target.send("calls 500")
+        same(json.loads(target.line())["main.step"], 1000, "the program's own count")
+        target.finish()
+
+
+@case("trapless: where the program maps its code again a breakpoint is in the jump's place at once")
+def remapped(t):
+    with allowed():
+        target = whirl(t)
+        process, _ = armed(t, target, "main.step")
+        target.send("calls 1000")
+        target.line()
+        target.send("remap")
+        same(target.line(), "remapped", "what the program says")
+        calls, summary = last_calls(process, target)
+        same((calls, summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 0), "calls and what is lost")
+
+
+@case("trapless: programs are killed at any moment of becoming jumps", slow=True)
+def killed_early(t):
+    chance = random.Random(7)
+    with allowed():
+        for _ in range(times(30, 6)):
+            target = whirl(t, "-goroutines", 20)
+            target.send("work 60s")
+            process = t.goprobectl("count", "-p", target.pid, "--trapless", "always", "runtime.g*", "fmt.*", *FUNCTIONS)
+            if chance.random() < 0.8:
+                wait_for("counting", lambda p=process: p.ended() or "counting" in p.stderr())
+            time.sleep(chance.random() / 10)
+            target.kill()
+            process.wait()
+        wait_for("the module being unused", lambda: module_users() == 0)
