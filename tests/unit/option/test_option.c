@@ -108,7 +108,8 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 {
 	static const char *const names[] = {
 		[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count",
-		[COMMAND_LATENCY] = "latency", [COMMAND_STACK] = "stack",
+		[COMMAND_LATENCY] = "latency", [COMMAND_TOP] = "top",
+		[COMMAND_STACK] = "stack",
 		[COMMAND_GRAPH] = "graph", [COMMAND_STUCK] = "stuck",
 		[COMMAND_GOROUTINES] = "goroutines",
 		[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
