@@ -80,8 +80,8 @@ def terminal(t):
         screen.close()
 
 
-def top(screen, target, *args, patterns="main.doWork time.Sleep"):
-    screen.command("%s top -p %d %s %s; echo status=$?" % (GOPROBECTL, target.pid, " ".join(args or ("--max-load", "off")), patterns))
+def top(screen, target, *args, patterns="main.doWork time.Sleep", prefix=""):
+    screen.command(prefix + "%s top -p %d %s %s; echo status=$?" % (GOPROBECTL, target.pid, " ".join(args or ("--max-load", "off")), patterns))
 
 
 def row(screen, name):
@@ -169,6 +169,23 @@ def ends(t):
         top(screen, t.target("counter", 0), "--max-load", "1", patterns="main.doWork")
         screen.shows(r"ended by --max-load")
         ended(screen, before, 4)
+
+
+@case("top: it is in colour unless --color or NO_COLOR says otherwise, and the selected row can be seen in any case")
+def colours(t):
+    target = t.target("counter", "-each", "20ms", 0)
+    with terminal(t) as screen:
+        for prefix, option, wanted in (("", "auto", True), ("NO_COLOR=1 ", "auto", False), ("NO_COLOR=1 ", "always", True),
+                                       ("", "never", False)):
+            screen.command("clear")
+            top(screen, target, "--max-load off --color", option, prefix=prefix)
+            row(screen, "time.Sleep")
+            shown = screen.tmux("capture-pane", "-p", "-e")
+            codes = {int(n) for code in re.findall(r"\x1b\[([\d;]+)m", shown) for n in code.split(";")}
+            same(36 in codes, wanted, "%s--color %s is cyan: %s" % (prefix, option, sorted(codes)))
+            check({1, 7} <= codes, "no bold head, or no reversed row: %s", sorted(codes))
+            screen.keys("q")
+            screen.shows(r"^status=0$")
 
 
 @case("top: where the terminal is of no known kind it names the command that needs none")
