@@ -9,6 +9,7 @@
 #include "output/function_list.h"
 #include "output/point_list.h"
 #include "output/variable_list.h"
+#include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "plan/place.h"
 #include "plan/select.h"
@@ -329,7 +330,8 @@ static int list_functions(const struct target *t, const struct options *o, struc
 	size_t n = 0;
 	int err = 0;
 
-	if (collect(t, o->specs, o->nspecs, &v, &n, d))
+	if (loosename_resolve(t->bins, t->nbins, o->specs, o->nspecs, d) ||
+	    collect(t, o->specs, o->nspecs, &v, &n, d))
 		return CMD_FAILED;
 	if (o->vars)
 		err = list_vars(t, o, v, n, d);

@@ -236,6 +236,20 @@ static size_t skip_traceback(const char *text, size_t at)
 	return !strncmp(first, "0x", 2) || (text[at + 1] == '{' && *first == '}') ? close + 1 : at;
 }
 
+/* The length of the @len bytes at @text without " in goroutine 7", if that ends them. */
+static size_t without_goroutine(const char *text, size_t len)
+{
+	static const char words[] = " in goroutine ";
+	size_t n = len;
+
+	while (n && text[n - 1] >= '0' && text[n - 1] <= '9')
+		n--;
+	if (n == len || n < sizeof(words) || strncmp(text + n - (sizeof(words) - 1), words,
+						     sizeof(words) - 1) != 0)
+		return len;
+	return n - (sizeof(words) - 1);
+}
+
 /* Hint at the probable meaning of a word behind the pattern. */
 static void hint_at_word(struct diag *d, const char *text, size_t space, size_t len)
 {
@@ -258,6 +272,7 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 	size_t len = name_end(text), name, comma;
 
 	*end = skip_traceback(text, len);
+	len = without_goroutine(text, len);
 	while (len && text[len - 1] == ' ')
 		len--;
 	s->end = len;
@@ -290,6 +305,20 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 	if (!s->pattern)
 		return diag_set(d, "out of memory");
 	any_instance(s->pattern);
+	return 0;
+}
+
+/* Also who has started a goroutine, as tracebacks have it: "created by main.f in goroutine 7". */
+static int parse_created(const char *text, struct spec *s, size_t *end, struct diag *d)
+{
+	static const char created[] = "created by ";
+	size_t n = strncmp(text, created, sizeof(created) - 1) ? 0 : sizeof(created) - 1;
+
+	if (parse_name(text + n, s, end, d))
+		return -1;
+	*end += n;
+	/* The goroutine is no list. */
+	s->end = n ? *end : s->end;
 	return 0;
 }
 
@@ -440,7 +469,7 @@ int spec_parse(const char *text, struct spec *ret, struct diag *d)
 	if (!ret->text)
 		return diag_set(d, "out of memory");
 	err = text[0] == '/' ? parse_regex(ret->text, ret, &end, d) :
-			       parse_name(ret->text, ret, &end, d);
+			       parse_created(ret->text, ret, &end, d);
 	if (!err)
 		err = parse_rest(ret->text, end, ret, d);
 	if (err)

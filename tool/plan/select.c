@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "plan/precedence.h"
 #include "plan/request.h"
@@ -284,7 +285,7 @@ static void compare(struct choice *c)
 }
 
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
-		     const struct spec *specs, size_t nspecs, struct arena *mem,
+		     struct spec *specs, size_t nspecs, struct arena *mem,
 		     struct buf *skipped, struct diag *d)
 {
 	struct choice c = {
@@ -300,8 +301,9 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	int err = c.found && c.added && c.hit && c.like ? 0 : diag_set(d, "out of memory");
 
 	if (!err)
+		err = loosename_resolve(bins, nbins, specs, nspecs, d);
+	if (!err)
 		compare(&c);
-
 	if (!err)
 		err = choice_places(&c, bins, nbins, false, d);
 	if (!err && p->inlined)
@@ -312,7 +314,8 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 			const struct gofunc *f = gobin_funcs(bins[i], &n);
 
 			for (size_t k = 0; k < n && !c.conflict.message; k++)
-				if (!(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
+				if ((f[k].entry || p->inlined) &&
+				    !(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], &f[k], wrappers);
 		}
 	}

@@ -23,6 +23,11 @@ static struct wrong {
 	int least;		/* of the toolchain's version, or 0 */
 	pid_t process;		/* that the program was found by, or 0 */
 } wrongs[] = {
+	{ "a method without a package that two packages have", { "(*Mutex).Unlock" },
+	  "'(*Mutex).Unlock' can be more than one function",
+	  "did you mean 'internal/sync.(*Mutex).Unlock' or 'sync.(*Mutex).Unlock'?", 27 },
+	{ "two letters in the wrong order", { "main.(*Point).Poinetr" },
+	  "no function of", "did you mean 'main.(*Point).Pointer'" },
 	{ "a pattern in capitals", { "MAIN.*" }, "matches 'MAIN.*'", "did you mean 'main.*'?" },
 	{ "a pattern with the path of vendored code", { "app/vendor/encoding/json.Mars*" },
 	  "matches 'app/vendor/encoding/json.Mars*'", "did you mean 'encoding/json.Mars*'" },
@@ -105,6 +110,59 @@ static void test_wrong(void **state)
 	assert_true(seen);
 }
 
+/* Spellings of one function, or of the instances of one. */
+static struct spelling {
+	const char *claim;
+	const char *spec;
+	const char *funcs;
+} spellings[] = {
+	{ "a method without the brackets of its receiver", "main.Point.Pointer",
+	  "main.(*Point).Pointer; " },
+	{ "a method without its package", "(*Point).Pointer", "main.(*Point).Pointer; " },
+	{ "a method with the last element of its package", "poll.(*FD).Close",
+	  "internal/poll.(*FD).Close; " },
+	{ "the whole package goes first", "sync.Mutex.Unlock", "sync.(*Mutex).Unlock; " },
+	{ "all instances of a method", "main.List.Push", "main.(*List[go.shape.struct { X int; Y int }]).Push; "
+	  "main.(*List[go.shape.string]).Push; " },
+	{ "one instance of a method", "main.(*List[string]).Push",
+	  "main.(*List[go.shape.string]).Push; " },
+	{ "one instance of a function", "main.Keep[int]", "main.Keep[go.shape.int]; " },
+	{ "a name of a traceback", "created by main.(*Point).Pointer in goroutine 7",
+	  "main.(*Point).Pointer; " },
+	{ "a call of a traceback", "main.List.Push(0xc000012345, {0x4a, 0x3})",
+	  "main.(*List[go.shape.struct { X int; Y int }]).Push; "
+	  "main.(*List[go.shape.string]).Push; " },
+};
+
+static void test_spelling(void **state)
+{
+	const struct spelling *row = *state;
+	char *const texts[] = { (char *)(uintptr_t)row->spec };
+	struct plan *p = plan_new(&plan_defaults);
+	struct gobin *bin = bins_newest("");
+	struct buf skipped = { 0 }, funcs = { 0 };
+	struct arena mem = { 0 };
+	struct spec *specs = NULL;
+	struct diag d = { 0 };
+
+	assert_non_null(p);
+	assert_int_equal(select_specs_parse((char **)(uintptr_t)texts, 1, &specs, &d), 0);
+	if (select_functions(p, &bin, 1, specs, 1, &mem, &skipped, &d))
+		fail_msg("%s", d.message);
+	for (size_t i = 0; i < p->nfuncs; i++) {
+		buf_str(&funcs, p->funcs[i]->fn->name);
+		buf_str(&funcs, "; ");
+	}
+	buf_char(&funcs, '\0');
+	assert_string_equal(funcs.p, row->funcs);
+	select_specs_free(specs, 1);
+	buf_fini(&skipped);
+	buf_fini(&funcs);
+	plan_free(p);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
 static char dir[32];
 
 static int enter_directory(void **state)
@@ -128,7 +186,10 @@ static int leave_directory(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(wrongs)], *end = ROWS(tests, wrongs, test_wrong);
+	struct CMUnitTest tests[N(wrongs) + N(spellings)];
+	struct CMUnitTest *end = ROWS(tests, wrongs, test_wrong);
+
+	end = ROWS(end, spellings, test_spelling);
 
 	return _cmocka_run_group_tests("tests", tests, end - tests, enter_directory,
 				       leave_directory);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of functions as people write or paste them. */
+#ifndef GOPROBE_PLAN_LOOSE_NAME_H
+#define GOPROBE_PLAN_LOOSE_NAME_H
+
+#include "base/diag.h"
+#include "gobin/gobin.h"
+#include "lang/spec.h"
+
+/*
+ * Replace the patterns of @specs that are names of no function, but of one function in another
+ * spelling: "main.Cart.Add" or "(*Cart).Add" for main.(*Cart).Add, "http.(*conn).serve" for
+ * net/http.(*conn).serve, "main.Map[int]" for main.Map[go.shape.int]. 0; -1 with @d set if that may
+ * be several functions, or without memory.
+ */
+int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *specs, size_t nspecs,
+		      struct diag *d);
+
+#endif
