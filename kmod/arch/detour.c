@@ -179,6 +179,19 @@ static void gp_emit_count(struct gp_emit *e, bool per_cpu, __u64 counter)
 	GP_EMIT(e, 0xf0, 0x4b, 0xff, 0x44, 0x25, 0x00);		/* lock incq (%r13,%r12) */
 }
 
+/* A call that has passed all tests lands, or counts; @next: behind the branch */
+static void gp_emit_passed(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	if (d->landing) {
+		GP_EMIT(e, 0x4c, 0x8d, 0x2d);			/* lea next(%rip),%r13 */
+		gp_emit_to(e, next);
+		gp_emit_jump(e, d->landing);
+	} else {
+		gp_emit_count(e, d->per_cpu, d->hits);
+		gp_emit_jump(e, next);
+	}
+}
+
 /* What the branch did. */
 static void gp_emit_branch(struct gp_emit *e, const struct gp_detour_site *site,
 			   const struct gp_detour *d)
@@ -286,13 +299,13 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 	__u64 next = d->branch + site->branch_len;
 	__u32 reject[GP_DETOUR_TESTS], end, i;
 
-	if (site->shape == GP_DETOUR_NONE || d->ntests > GP_DETOUR_TESTS)
+	if (site->shape == GP_DETOUR_NONE || d->ntests > GP_DETOUR_TESTS ||
+	    (d->landing && !d->ntests))
 		return 0;
 	gp_emit_branch(&e, site, d);
 	for (i = 0; i < d->ntests; i++)
 		gp_emit_test(&e, &d->test[i], &reject[i]);
-	gp_emit_count(&e, d->per_cpu, d->hits);
-	gp_emit_jump(&e, next);
+	gp_emit_passed(&e, d, next);
 	if (d->ntests && !e.failed) {
 		end = e.n;
 		for (i = 0; i < d->ntests; i++) {
@@ -304,6 +317,13 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 		gp_emit_jump(&e, next);
 	}
 	return e.failed ? 0 : e.n;
+}
+
+void gp_detour_emit_landing(__u8 to[GP_DETOUR_LANDING])
+{
+	static const __u8 code[GP_DETOUR_LANDING] = { 0x90, 0x41, 0xff, 0xe5 };	/* nop; jmp *%r13 */
+
+	gp_detour_take(to, code, sizeof(code));
 }
 
 bool gp_detour_jumps(const struct gp_detour_site *site, const struct gp_detour *d,

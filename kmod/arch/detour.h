@@ -33,6 +33,7 @@ enum gp_detour_shape {
 #define GP_DETOUR_JUMP		5	/* bytes of a JMP rel32 */
 #define GP_DETOUR_TESTS		8
 #define GP_DETOUR_MAX		512	/* bytes of a detour */
+#define GP_DETOUR_LANDING	4	/* bytes of a landing */
 
 /**
  * struct gp_detour_site - a stack check's branch that can become a jump
@@ -75,8 +76,9 @@ struct gp_detour_test {
  * struct gp_detour - what a detour is to do, and where it lies
  * @branch: address of the branch
  * @code: address of the detour
- * @hits: address of the counter of calls that pass all tests
+ * @hits: address of the counter of calls that pass all tests, unless there is a @landing
  * @rejected: address of the counter of the others
+ * @landing: address of the landing of calls that pass all tests; 0: none. It goes on where R13 says
  * @per_cpu: each CPU has its own counters: those of CPU n lie n pages higher
  * @ntests: number of @test
  * @test: which calls count
@@ -86,6 +88,7 @@ struct gp_detour {
 	__u64 code;
 	__u64 hits;
 	__u64 rejected;
+	__u64 landing;
 	bool per_cpu;
 	__u32 ntests;
 	struct gp_detour_test test[GP_DETOUR_TESTS];
@@ -119,7 +122,8 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
  * @d: what it does
  * @to: gets the code, GP_DETOUR_MAX bytes at most
  *
- * Return: its bytes; 0: an address is out of reach, or a test names R12 or R13.
+ * Return: its bytes; 0: an address is out of reach, a test names R12 or R13, or all calls would
+ * land.
  */
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to);
 
@@ -132,12 +136,20 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
  *
  * Decodes the code, without the functions that emitted it. The code may write R12, R13, the flags,
  * the two counters, and what the displaced instruction writes. It only jumps forward in itself. It
- * ends behind the branch, at the cold block, behind the displaced instruction, or in morestack.
+ * ends behind the branch, at the cold block, behind the displaced instruction, in morestack, or at
+ * the landing with the address behind the branch in R13.
  *
  * Return: whether it is so.
  */
 bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *d,
 		     const __u8 *code, __u32 len);
+
+/*
+ * A landing: its first instruction does nothing and gets a breakpoint, its second one jumps to the
+ * address in R13.
+ */
+void gp_detour_emit_landing(__u8 to[GP_DETOUR_LANDING]);
+bool gp_detour_check_landing(const __u8 code[GP_DETOUR_LANDING]);
 
 /**
  * gp_detour_jumps() - what the program's code becomes

@@ -14,6 +14,7 @@ enum gp_piece_end {
 	GP_PIECE_COLD_RETURN,	/* behind the call in the cold block */
 	GP_PIECE_MORESTACK,	/* where that call leads to */
 	GP_PIECE_NEXT,		/* behind the branch */
+	GP_PIECE_LANDING,	/* the landing */
 	GP_PIECE_COUNTER,	/* one of both counters; they are the four bytes at @at */
 	GP_PIECE_INSIDE,	/* a piece further on */
 };
@@ -53,6 +54,13 @@ static const struct gp_piece gp_piece_count_per_cpu = {
 
 static const struct gp_piece gp_piece_next = {
 	5, GP_PIECE_NEXT, 1, { 0xe9 }, { [1] = 255, 255, 255, 255 },
+};
+
+static const struct gp_piece gp_pieces_land[] = {
+	/* lea n(%rip),%r13 */
+	{ 7, GP_PIECE_NEXT, 3, { 0x4c, 0x8d, 0x2d }, { [3] = 255, 255, 255, 255 } },
+	/* jmp n */
+	{ 5, GP_PIECE_LANDING, 1, { 0xe9 }, { [1] = 255, 255, 255, 255 } },
 };
 
 /* What tests consist of: nothing but R12, R13 and the flags is written. */
@@ -154,6 +162,8 @@ static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 numbe
 		return to == cold + 5 + gp_look_number(l->site->cold + 1);
 	case GP_PIECE_NEXT:
 		return to == l->d->branch + l->site->branch_len;
+	case GP_PIECE_LANDING:
+		return to == l->d->landing;
 	case GP_PIECE_COUNTER:
 		l->counters[0] += to == l->d->hits;
 		l->counters[1] += to == l->d->rejected;
@@ -214,6 +224,13 @@ static bool gp_look_count(struct gp_look *l)
 	       gp_look_at(l, &gp_piece_next);
 }
 
+static bool gp_look_passed(struct gp_look *l)
+{
+	if (l->d->landing)
+		return gp_look_at(l, &gp_pieces_land[0]) && gp_look_at(l, &gp_pieces_land[1]);
+	return gp_look_count(l) && l->counters[0] == 1 && !l->counters[1];
+}
+
 static bool gp_look_test(struct gp_look *l)
 {
 	__u32 i;
@@ -234,7 +251,7 @@ bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *
 		return false;
 	while (gp_look_test(&l))
 		;
-	if (!gp_look_count(&l) || l.counters[0] != 1 || l.counters[1])
+	if (!gp_look_passed(&l))
 		return false;
 	if (l.at < len && (!gp_look_count(&l) || l.counters[1] != 1))
 		return false;
@@ -242,4 +259,12 @@ bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *
 		if (l.inside[i] & ~l.piece[i])
 			return false;
 	return l.at == len;
+}
+
+bool gp_detour_check_landing(const __u8 code[GP_DETOUR_LANDING])
+{
+	/* nop */
+	return code[0] == 0x90 &&
+	       /* jmp *%r13 */
+	       code[1] == 0x41 && code[2] == 0xff && code[3] == 0xe5;
 }

@@ -167,6 +167,9 @@ asm(".text\n"
 /* Where things are in the function's page; the detour and its counters are pages of their own. */
 enum { BRANCH = 0x100, COLD = 0x140, MORESTACK = 0x200 };
 
+/* Behind the detour: what is executed in place of a landing. */
+enum { LANDING = 0x800 };
+
 static uint8_t *memory;		/* function, detour, counters of each CPU */
 static bool has_rdpid;
 
@@ -291,6 +294,10 @@ static struct gp_detour random_detour(void)
 
 	for (uint32_t i = 0; i < d.ntests; i++)
 		d.test[i] = random_test();
+	if (d.ntests && random64() & 1) {
+		d.landing = d.code + LANDING;
+		d.hits = 0;
+	}
 	return d;
 }
 
@@ -342,6 +349,21 @@ static struct left execute(const uint64_t regs[16])
 	return l;
 }
 
+/* A landing whose breakpoint counts, in the third counter. */
+static void make_landing(void)
+{
+	uint8_t *at = memory + PAGE + LANDING;
+	uint8_t count[] = { 0xf0, 0x48, 0xff, 0x05, 0, 0, 0, 0 };	/* lock incq n(%rip) */
+	uint8_t landing[GP_DETOUR_LANDING];
+	int32_t by = (int32_t)(2 * PAGE + 16 - (PAGE + LANDING + sizeof(count)));
+
+	gp_detour_emit_landing(landing);
+	assert_true(gp_detour_check_landing(landing));
+	memcpy(count + 4, &by, sizeof(by));
+	memcpy(at, count, sizeof(count));
+	memcpy(at + sizeof(count), landing, sizeof(landing));
+}
+
 static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
 {
 	uint8_t code[GP_DETOUR_MAX], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
@@ -350,6 +372,8 @@ static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
 	assert_in_range(len, 1, GP_DETOUR_MAX);
 	assert_true(gp_detour_check(site, d, code, len));
 	memcpy(memory + PAGE, code, len);
+	if (d->landing)
+		make_landing();
 	assert_true(gp_detour_jumps(site, d, branch, cold));
 	if (site->shape == GP_DETOUR_SHORT) {
 		memcpy(memory + COLD, cold, sizeof(cold));
@@ -367,7 +391,8 @@ static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
 static void test_execute(void **state)
 {
 	const struct shape *shape = *state;
-	uint64_t hits = counted(0), rejected = counted(1), passed = 0, failed = 0;
+	uint64_t hits = counted(0), rejected = counted(1), landed = counted(2);
+	uint64_t passed = 0, failed = 0, lands = 0;
 
 	for (int round = 0; round < 3000; round++) {
 		struct gp_detour_site site = make_function(shape);
@@ -388,7 +413,8 @@ static void test_execute(void **state)
 				 site.cold_len && site.cold[0] == 0xe8 ? 3 : 2);
 		if (want.path != 1)
 			continue;
-		passed += pass;
+		passed += pass && !d.landing;
+		lands += pass && d.landing;
 		failed += !pass;
 		/* Looking at 4096 pages takes long. */
 		if (round % 100)
@@ -398,7 +424,9 @@ static void test_execute(void **state)
 	}
 	assert_int_equal(counted(0) - hits, passed);
 	assert_int_equal(counted(1) - rejected, failed);
+	assert_int_equal(counted(2) - landed, lands);
 	assert_in_range(passed, 500, 2500);
+	assert_in_range(lands, 20, 2500);
 	assert_in_range(failed, 300, 2500);
 }
 
@@ -413,8 +441,10 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 	uint32_t count = d->per_cpu ? 34 : 13;
 
 	bare.ntests = 0;
+	bare.landing = 0;
+	bare.hits = bare.rejected;
 	*from = gp_detour_emit(site, &bare, code) - count;
-	*to = len - 2 * count;
+	*to = len - count - (d->landing ? 12 : count);
 	if (!d->ntests)
 		*to = *from;
 }
@@ -440,6 +470,33 @@ static void test_one_bit(void **state)
 		for (uint32_t n = 0; n < len; n++)
 			if (!d.ntests || n != len - (d.per_cpu ? 34 : 13))
 				assert_false(gp_detour_check(&site, &d, code, n));
+	}
+}
+
+/* A detour that another one is taken for. */
+static void test_landing(void **state)
+{
+	const struct shape *shape = &shapes[0];
+	struct gp_detour_site site = make_function(shape);
+	uint8_t code[GP_DETOUR_MAX], landing[GP_DETOUR_LANDING];
+	struct gp_detour d = random_detour(), other;
+	uint32_t len;
+
+	(void)state;
+	while (!d.landing)
+		d = random_detour();
+	len = gp_detour_emit(&site, &d, code);
+	assert_true(gp_detour_check(&site, &d, code, len));
+	other = d;
+	other.landing += 16;
+	assert_false(gp_detour_check(&site, &other, code, len));
+	other.landing = 0;
+	assert_false(gp_detour_check(&site, &other, code, len));
+	gp_detour_emit_landing(landing);
+	for (uint32_t bit = 0; bit < 8 * sizeof(landing); bit++) {
+		landing[bit / 8] ^= 1U << bit % 8;
+		assert_false(gp_detour_check_landing(landing));
+		landing[bit / 8] ^= 1U << bit % 8;
 	}
 }
 
@@ -485,6 +542,14 @@ static void test_reach(void **state)
 		d.test[0] = (struct gp_detour_test){ .reg = reg, .want = true };
 		assert_int_equal(!gp_detour_emit(&site, &d, code), reg == 12 || reg == 13);
 	}
+	d = near;
+	d.landing = near.code + 0x1000;
+	assert_int_equal(gp_detour_emit(&site, &d, code), 0);
+	d.ntests = 1;
+	assert_int_not_equal(gp_detour_emit(&site, &d, code), 0);
+	d.landing += 1ULL << 32;
+	assert_int_equal(gp_detour_emit(&site, &d, code), 0);
+	d = near;
 	d.ntests = GP_DETOUR_TESTS + 1;
 	assert_int_equal(gp_detour_emit(&site, &d, code), 0);
 	site.shape = GP_DETOUR_NONE;
@@ -504,15 +569,17 @@ static int set_up(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[2 + N(cases) + 2 * N(shapes)] = {
+	struct CMUnitTest tests[3 + N(cases) + 2 * N(shapes)] = {
 		{ "a detour that is out of reach, or tests a register it changes, is not made",
 		  test_reach },
 		{ "random bytes are no detour", test_noise },
+		{ "a detour lands where it should, and each bit of a landing is checked",
+		  test_landing },
 	};
-	struct CMUnitTest *t = tests + 2 + N(cases);
+	struct CMUnitTest *t = tests + 3 + N(cases);
 	static char names[2 * N(shapes)][100];
 
-	ROWS(tests + 2, cases, test_find);
+	ROWS(tests + 3, cases, test_find);
 	for (size_t i = 0; i < N(shapes); i++) {
 		void *shape = (void *)&shapes[i];
 
