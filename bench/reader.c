@@ -325,11 +325,15 @@ static __u32 add_plan(const char *name)
 	return 0;
 }
 
-/* Filters, by name; none is passed by any call, but for rate. */
+/* Filters, by name; none is passed by any call, but for rate and other. */
 static const struct goprobe_op filter_ops[] = {
 	/* a == 4 */
 	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
 	{ .code = GOPROBE_OP_JEQ_I, .a = 1, .value = 4, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT },
+	/* a != 4 */
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
+	{ .code = GOPROBE_OP_JNE_I, .a = 1, .value = 4, .offset = 1 },
 	{ .code = GOPROBE_OP_REJECT },
 	/* s == "0123456789abcdeX" */
 	{ .code = GOPROBE_OP_REG, .a = 1, .b = 5 },
@@ -357,9 +361,10 @@ static const struct {
 	struct goprobe_filter filter;
 } filters[] = {
 	{ "int", { 0, 3 } },
-	{ "string", { 3, 10 } },
-	{ "rate", { 13, 3 } },
-	{ "beyond", { 16, 3 } },
+	{ "other", { 3, 3 } },
+	{ "string", { 6, 10 } },
+	{ "rate", { 16, 3 } },
+	{ "beyond", { 19, 3 } },
 };
 
 /* Its id, or 0. */
@@ -463,8 +468,8 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count [--jump] | --time [--return OFFSET]]\n"
-	      "              [--filter int|string|rate|beyond]\n", stderr);
+	      "              [--count | --time [--return OFFSET]] [--jump]\n"
+	      "              [--filter int|other|string|rate|beyond]\n", stderr);
 	exit(2);
 }
 
