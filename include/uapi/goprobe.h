@@ -485,10 +485,12 @@ enum goprobe_action {
 /* With GOPROBE_ACTION_TIME, for all points of a function: they are also timed by key. */
 #define GOPROBE_POINT_F_KEYED	(1U << 5)
 /*
- * With GOPROBE_ACTION_COUNT, for a call at the branch of a stack check (GOPROBE_SKIP_IF_BE): the
- * point may become a jump (GOPROBE_SESSION_F_JUMPS). The client has decoded the whole function:
- * nothing jumps into the branch, and only the branch jumps to, or into, the first instruction of
- * its cold block. The kernel decodes both itself, and may leave the point a breakpoint.
+ * With GOPROBE_ACTION_COUNT, or _RECORD with a filter and without GOPROBE_POINT_F_PAIRED, for a
+ * call at the branch of a stack check (GOPROBE_SKIP_IF_BE): the point may become a jump
+ * (GOPROBE_SESSION_F_JUMPS). Hits with a record still take a trap, in code that the module adds to
+ * the process; the others take none. The client has decoded the whole function: nothing jumps into
+ * the branch, and only the branch jumps to, or into, the first instruction of its cold block. The
+ * kernel decodes both itself, and may leave the point a breakpoint.
  */
 #define GOPROBE_POINT_F_JUMP	(1U << 6)
 #define GOPROBE_POINT_F_ALL \
@@ -501,7 +503,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_ALWAYS,	/* the code, or a missing flag of the point or the session */
 	GOPROBE_TRAP_NONE,	/* they take none: the point is a jump, at least in one process */
 	GOPROBE_TRAP_RARE,	/* they have been few */
-	GOPROBE_TRAP_FILTER,	/* its filter or key is not a few comparisons of registers */
+	GOPROBE_TRAP_FILTER,	/* its filter, key or plan is more than code in a process can do */
 	GOPROBE_TRAP_SHARED,	/* there are other points, at its place or in the code to change */
 	GOPROBE_TRAP_CHANGED,	/* the process's code is not, or was not left, as it must be */
 	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */

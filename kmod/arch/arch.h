@@ -114,6 +114,32 @@ static inline bool gp_arch_skips(u8 skip, const struct pt_regs *regs)
 	return skip == GOPROBE_SKIP_IF_BE &&
 	       (regs->flags & (X86_EFLAGS_CF | X86_EFLAGS_ZF));
 }
+
+/**
+ * struct gp_arch_landing - registers of a thread at a landing (arch/detour.h)
+ * @ip: the landing
+ * @next: where it goes on
+ */
+struct gp_arch_landing {
+	unsigned long ip;
+	unsigned long next;
+};
+
+/* Make the registers those of a thread at @branch whose stack check has passed. */
+static inline struct gp_arch_landing gp_arch_land(struct pt_regs *regs, unsigned long branch)
+{
+	struct gp_arch_landing l = { .ip = regs->ip, .next = regs->r13 };
+
+	regs->ip = branch;
+	regs->flags &= ~(X86_EFLAGS_CF | X86_EFLAGS_ZF);
+	return l;
+}
+
+static inline void gp_arch_leave_landing(struct pt_regs *regs, const struct gp_arch_landing *l)
+{
+	regs->ip = l->ip;
+	regs->r13 = l->next;
+}
 #else
 #error "goprobe supports x86-64"
 #endif

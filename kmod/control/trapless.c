@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 
 #include "arch/arch.h"
+#include "capture/plan.h"
 #include "compat.h"
 #include "control/filter_build.h"
 #include "control/trapless.h"
@@ -86,6 +87,30 @@ static bool gp_trapless_tests(struct gp_jump_plan *plan, const struct gp_filter 
 	return true;
 }
 
+/* Does the probe leave records that do not depend on others, of hits that pass its filter? */
+static bool gp_trapless_lands(const struct gp_probe *probe)
+{
+	return probe->way == GP_WAY_FILTER && !probe->remembers &&
+	       (probe->then == GP_WAY_QUICK || probe->then == GP_WAY_GENERAL);
+}
+
+/* Are registers in the record that detours use? */
+static bool gp_trapless_shows_ours(const struct gp_plan *plan)
+{
+	u16 r12 = gp_arch_int_reg(12), r13 = gp_arch_int_reg(13);
+	u32 i;
+
+	for (i = 0; plan && i < plan->npieces; i++)
+		if (plan->pieces[i].source == GOPROBE_FROM_INT_REG &&
+		    (plan->pieces[i].from == r12 || plan->pieces[i].from == r13))
+			return true;
+	for (i = 0; plan && i < plan->w.nops; i++)
+		if (plan->ops[i].code == GOPROBE_OP_REG &&
+		    (plan->ops[i].b == r12 || plan->ops[i].b == r13))
+			return true;
+	return false;
+}
+
 int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
 		     u32 cold_len)
 {
@@ -95,13 +120,15 @@ int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, cons
 	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit)
 		return 0;
 	probe->trap = GOPROBE_TRAP_FILTER;
-	if (probe->then != GP_WAY_COUNT)
+	if (probe->then != GP_WAY_COUNT &&
+	    (!gp_trapless_lands(probe) || gp_trapless_shows_ours(probe->plan)))
 		return 0;
 	plan = kzalloc(sizeof(*plan), GP_GFP_CHARGED);
 	if (!plan)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&plan->jumps);
-	plan->hits = &gp_tallies_find(&s->tallies, p->id)->jumped;
+	if (probe->then == GP_WAY_COUNT)
+		plan->hits = &gp_tallies_find(&s->tallies, p->id)->jumped;
 	if (probe->filter)
 		plan->rejected = &probe->filter->jumped;
 	if (probe->filter && !gp_trapless_tests(plan, probe->filter)) {
@@ -122,11 +149,13 @@ int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, cons
 
 static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe *probe)
 {
-	u64 hits;
+	u64 hits = 0;
 
 	if (s->trapless.at_once)
 		return true;
-	hits = gp_tally_trapped(probe->tally);
+	/* Of hits that leave records only those count that a jump would save. */
+	if (probe->tally)
+		hits = gp_tally_trapped(probe->tally);
 	if (probe->filter && hits < GP_TRAPLESS_HITS)
 		hits += gp_filter_rejected(probe->filter);
 	return hits >= GP_TRAPLESS_HITS;

@@ -558,8 +558,8 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point has unknown flags";
 	if (point->flags & GOPROBE_POINT_F_JUMP &&
 	    (point->kind != GOPROBE_POINT_CALL || point->skip != GOPROBE_SKIP_IF_BE ||
-	     point->action != GOPROBE_ACTION_COUNT))
-		return "a point that may become a jump does not count calls at a stack check";
+	     (point->action != GOPROBE_ACTION_COUNT && point->action != GOPROBE_ACTION_RECORD)))
+		return "a jump neither counts nor records calls at a stack check";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
 	if (point->action >= __GOPROBE_ACTION_MAX)

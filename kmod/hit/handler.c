@@ -42,6 +42,7 @@
 #include "hit/keyed.h"
 #include "hit/notify.h"
 #include "hit/pair.h"
+#include "jump/jump.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "session/probe.h"
@@ -446,4 +447,19 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 	if (likely(set->n == 1 && point->execute.by == GP_EXECUTOR_KERNEL))
 		return gp_hit_way(set->probe[0], regs, set->probe[0]->way);
 	return gp_hit_point(point, set, regs);
+}
+
+/*
+ * A thread has hit the breakpoint of the landing with the consumer @uc: a call that has passed the
+ * tests of a detour, which are the whole filter of its probe. For the probe it is a hit of the
+ * branch that became a jump. Other probes that are there by now came after the call.
+ */
+GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
+{
+	const struct gp_jump *j = container_of(uc, struct gp_jump, landing);
+	struct gp_arch_landing landing = gp_arch_land(regs, j->at);
+	int ret = gp_hit_way(j->probe, regs, j->probe->then);
+
+	gp_arch_leave_landing(regs, &landing);
+	return ret;
 }

@@ -23,6 +23,9 @@
 #include "jump/patience.h"
 
 #define GP_AREA_CODE		SZ_64K
+/* The last page of the code has landings. */
+#define GP_AREA_LANDINGS	(GP_AREA_CODE - PAGE_SIZE)
+#define GP_AREA_LANDING		16
 #define GP_AREA_COUNTERS	512
 #define GP_AREA_ALIGN		16
 
@@ -152,7 +155,8 @@ err:
 
 bool gp_area_fits(const struct gp_area *area, unsigned long near, u32 ncounters)
 {
-	return area->used + GP_DETOUR_MAX <= GP_AREA_CODE &&
+	return area->used + GP_DETOUR_MAX <= GP_AREA_LANDINGS &&
+	       area->nlandings < PAGE_SIZE / GP_AREA_LANDING &&
 	       area->ncounters + ncounters <= GP_AREA_COUNTERS &&
 	       max(near, area->code) - min(near, area->code) < GP_AREA_REACH;
 }
@@ -173,16 +177,51 @@ unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *co
 	return area->counters + at;
 }
 
-/* Behind what is written already; processes see it when it returns. */
-int gp_area_write(struct gp_area *area, const u8 *code, u32 len)
+/* Processes see it when it returns. */
+static int gp_area_write_at(struct gp_area *area, loff_t pos, const u8 *code, u32 len)
 {
-	loff_t pos = area->used;
 	ssize_t n = kernel_write(area->file, code, len, &pos);
 
-	if (n != len)
-		return n < 0 ? n : -EIO;
-	area->used = ALIGN(area->used + len, GP_AREA_ALIGN);
-	return 0;
+	return n == len ? 0 : n < 0 ? n : -EIO;
+}
+
+/* Behind what is written already. */
+int gp_area_write(struct gp_area *area, const u8 *code, u32 len)
+{
+	int err = gp_area_write_at(area, area->used, code, len);
+
+	if (!err)
+		area->used = ALIGN(area->used + len, GP_AREA_ALIGN);
+	return err;
+}
+
+/*
+ * A breakpoint gives the process a page of its own, where nothing appears that is written later. So
+ * landings have their page to themselves, and all are written before the first breakpoint.
+ */
+static int gp_area_write_landings(struct gp_area *area)
+{
+	u8 *page = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	u32 i;
+	int err;
+
+	if (!page)
+		return -ENOMEM;
+	for (i = 0; i < PAGE_SIZE; i += GP_AREA_LANDING)
+		gp_detour_emit_landing(page + i);
+	if (WARN_ON_ONCE(!gp_detour_check_landing(page)))
+		err = -EINVAL;
+	else
+		err = gp_area_write_at(area, GP_AREA_LANDINGS, page, PAGE_SIZE);
+	kfree(page);
+	return err;
+}
+
+int gp_area_landing(struct gp_area *area)
+{
+	int err = area->nlandings ? 0 : gp_area_write_landings(area);
+
+	return err ?: (int)(GP_AREA_LANDINGS + GP_AREA_LANDING * area->nlandings++);
 }
 
 bool gp_area_has(const struct gp_area *area, unsigned long ip)

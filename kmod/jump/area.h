@@ -24,6 +24,7 @@ struct page;
  * @pages: those of the counters, pinned
  * @npages: number of @pages
  * @used: bytes of code
+ * @nlandings: landings in use
  * @ncounters: counters in use
  */
 struct gp_area {
@@ -34,6 +35,7 @@ struct gp_area {
 	struct page **pages;
 	u32 npages;
 	u32 used;
+	u32 nlandings;
 	u32 ncounters;
 };
 
@@ -41,15 +43,20 @@ struct gp_area {
 bool gp_area_per_cpu(void);
 
 /*
- * Context of these three: a kernel thread that uses the process's memory (kthread_use_mm()).
+ * Context of these four: a kernel thread that uses the process's memory (kthread_use_mm()).
  * gp_area_new(): within reach of @near; an ERR_PTR() on error. gp_area_unmap(): no thread can be in
  * the code.
  */
 struct gp_area *gp_area_new(unsigned long near);
 int gp_area_write(struct gp_area *area, const u8 *code, u32 len);
+/* Offset of the next landing in @area->file, and from @area->code; or a negative error. */
+int gp_area_landing(struct gp_area *area);
 void gp_area_unmap(struct gp_area *area);
 
-/* Is there space for a detour of GP_DETOUR_MAX bytes with @ncounters, within reach of @near? */
+/*
+ * Is there space for a detour of GP_DETOUR_MAX bytes with @ncounters, and a landing, within reach
+ * of @near?
+ */
 bool gp_area_fits(const struct gp_area *area, unsigned long near, u32 ncounters);
 /* The address of the next counter; @counter is filled in but for its node. */
 unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *counter);

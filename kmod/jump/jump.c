@@ -20,6 +20,7 @@
  */
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -101,6 +102,45 @@ static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const s
 	return err;
 }
 
+/* The breakpoint of landings is for that process alone. */
+static GP_UPROBE_FILTER(gp_jump_landing_filter, uc, mm)
+{
+	return container_of(uc, struct gp_jump, landing)->space->mm == mm;
+}
+
+/* Place the breakpoint of a landing. Context: not the lock of the mappings. */
+static int gp_jump_place_landing(struct gp_jump *j, struct inode *file, loff_t at)
+{
+	int err;
+
+	j->landing.handler = gp_handler_landed;
+	j->landing.filter = gp_jump_landing_filter;
+	err = gp_compat_register(file, at, &j->landing, &j->landing_uprobe);
+	if (err)
+		return err;
+	j->landing_file = file;
+	j->landing_at = at;
+	return 0;
+}
+
+/* Remove the breakpoints of all landings, and wait for their handlers. */
+static void gp_jump_remove_landings(struct gp_jump_space *space)
+{
+	bool any = false;
+	struct gp_jump *j;
+
+	list_for_each_entry(j, &space->jumps, node) {
+		if (!j->landing_file)
+			continue;
+		gp_compat_unregister(j->landing_file, j->landing_at, &j->landing,
+				     j->landing_uprobe);
+		j->landing_file = NULL;
+		any = true;
+	}
+	if (any)
+		gp_compat_unregister_sync();
+}
+
 static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *plan)
 {
 	struct gp_area *area = gp_jump_area(j->space, j->at, 2);
@@ -109,15 +149,24 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
 		.per_cpu = gp_area_per_cpu(),
 		.ntests = plan->ntests,
 	};
+	int landing = 0, err;
 
 	if (IS_ERR(area))
 		return PTR_ERR(area);
+	if (!plan->hits)
+		landing = gp_area_landing(area);
+	if (landing < 0)
+		return landing;
 	memcpy(d.test, plan->test, sizeof(d.test));
 	d.code = area->code + area->used;
-	d.hits = gp_area_counter(area, &j->hits);
+	if (landing)
+		d.landing = area->code + landing;
+	else
+		d.hits = gp_area_counter(area, &j->hits);
 	if (plan->ntests)
 		d.rejected = gp_area_counter(area, &j->rejected);
-	return gp_jump_write_detour(j, area, &d);
+	err = gp_jump_write_detour(j, area, &d);
+	return err || !landing ? err : gp_jump_place_landing(j, file_inode(area->file), landing);
 }
 
 /**
@@ -125,13 +174,15 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
  * @plan: how it counts
  * @space: the process
  * @inode: the file
- * @offset: the branch's, in that
+ * @probe: whose plan it is
+ * @offset: the branch's place in the file
  *
  * Return: the jump, or an ERR_PTR(): -EINTR: its mappings are locked for long; -ENOENT: the process
  * has not mapped that; -ENOSPC, -EEXIST, -ERANGE: there is no space for a detour within reach.
  */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
-			    const struct inode *inode, u64 offset)
+			    const struct inode *inode, const struct gp_probe *probe,
+			    u64 offset)
 {
 	struct gp_jump *j = kzalloc(sizeof(*j), GP_GFP_CHARGED);
 	int err = -EINTR;
@@ -140,6 +191,7 @@ struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *spa
 		return ERR_PTR(-ENOMEM);
 	j->space = space;
 	j->inode = inode;
+	j->probe = probe;
 	j->offset = offset;
 	j->site = plan->site;
 	if (gp_patience_read_lock(space->mm)) {
@@ -151,8 +203,10 @@ struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *spa
 		kfree(j);
 		return ERR_PTR(err);
 	}
-	j->to[0] = plan->hits;
-	gp_remote_add(plan->hits, &j->hits);
+	if (plan->hits) {
+		j->to[0] = plan->hits;
+		gp_remote_add(plan->hits, &j->hits);
+	}
 	if (plan->ntests) {
 		j->to[1] = plan->rejected;
 		gp_remote_add(plan->rejected, &j->rejected);
@@ -641,7 +695,13 @@ static void gp_jump_clean(struct gp_jump_space *space)
 		return;
 	}
 	gp_jump_each(space, gp_jump_is_cold, gp_jump_restore);
+	/* Once to lose no hit, once to lose no thread: a hit shows as a thread at its branch. */
 	if (space->busy || !gp_jump_quiet(space, true)) {
+		space->busy = true;
+		return;
+	}
+	gp_jump_remove_landings(space);
+	if (!gp_jump_quiet(space, true)) {
 		space->busy = true;
 		return;
 	}
@@ -651,7 +711,7 @@ static void gp_jump_clean(struct gp_jump_space *space)
 
 static void gp_jump_free(struct gp_jump *j)
 {
-	if (j->counts)
+	if (j->counts && j->to[0])
 		gp_remote_del(j->to[0], &j->hits);
 	if (j->counts && j->to[1])
 		gp_remote_del(j->to[1], &j->rejected);
@@ -672,6 +732,7 @@ void gp_jump_space_close(struct gp_jump_space *space, bool alive)
 
 	if (alive)
 		gp_jump_clean(space);
+	gp_jump_remove_landings(space);
 	list_for_each_entry_safe(j, next, &space->jumps, node)
 		gp_jump_free(j);
 	list_for_each_entry_safe(area, next_area, &space->areas, node) {

@@ -10,10 +10,13 @@
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include <linux/uprobes.h>
 
 #include "arch/detour.h"
+#include "compat.h"
 #include "stats/remote.h"
 
+struct gp_probe;
 struct inode;
 
 /* Jumps that are changed together: a batch holds the lock of the process's mappings. */
@@ -38,11 +41,11 @@ struct gp_jump_space {
 };
 
 /**
- * struct gp_jump_plan - how a probe counts without breakpoints
+ * struct gp_jump_plan - how a probe counts hits without breakpoints
  * @site: of its branch
  * @ntests: number of @test
  * @test: which hits count
- * @hits: counts them
+ * @hits: counts them; NULL: they land, and take a trap there
  * @rejected: counts the others, if there are tests
  * @jumps: its struct gp_jump, one in each process
  */
@@ -68,6 +71,7 @@ enum gp_jump_state {
  * @place: link in the table of its inode
  * @space: the process
  * @inode: the file
+ * @probe: the probe; outlives the jump
  * @offset: the branch's, in that
  * @at: its address
  * @site: of the branch
@@ -77,6 +81,10 @@ enum gp_jump_state {
  * @reported: and that has been counted
  * @branch_jump: what the branch becomes
  * @cold_jump: what the cold block becomes
+ * @landing: consumer of the breakpoint where hits land, if they do
+ * @landing_file: the file of that
+ * @landing_at: its place there
+ * @landing_uprobe: the kernel's handle, 6.12 and later
  * @hits: its counter, as long as @counts
  * @rejected: counter of rejected hits, if it has tests
  * @counts: counters are added up
@@ -88,6 +96,7 @@ struct gp_jump {
 	struct hlist_node place;
 	struct gp_jump_space *space;
 	const struct inode *inode;
+	const struct gp_probe *probe;
 	u64 offset;
 	unsigned long at;
 	struct gp_detour_site site;
@@ -97,6 +106,10 @@ struct gp_jump {
 	bool reported;
 	u8 branch_jump[GP_DETOUR_JUMP];
 	u8 cold_jump[GP_DETOUR_JUMP];
+	struct uprobe_consumer landing;
+	struct inode *landing_file;
+	loff_t landing_at;
+	struct uprobe *landing_uprobe;
 	struct gp_remote_counter hits;
 	struct gp_remote_counter rejected;
 	bool counts;
@@ -114,7 +127,8 @@ void gp_jump_space_close(struct gp_jump_space *space, bool alive);
 
 /* In use. An ERR_PTR() on error. */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
-			    const struct inode *inode, u64 offset);
+			    const struct inode *inode, const struct gp_probe *probe,
+			    u64 offset);
 /*
  * Alive. Each returns how many of @n jumps, all of one space, it has dealt with: at least one, but
  * gp_jump_arm() none if the lock of the mappings would have to be waited for too long.
@@ -127,5 +141,8 @@ u32 gp_jump_find_lost(struct gp_jump_space *space);
 
 /* Would a breakpoint at that place of the file be in what the jump has changed, or may change? */
 bool gp_jump_covers(const struct gp_jump *jump, u64 offset);
+
+/* hit/handler.c */
+GP_UPROBE_HANDLER(gp_handler_landed, uc, regs);
 
 #endif

@@ -205,7 +205,7 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 
 	if (j || space->full)
 		return j && j->state == GP_JUMP_TRAP ? j : NULL;
-	j = gp_jump_new(probe->jump, space, f->inode->inode, probe->offset);
+	j = gp_jump_new(probe->jump, space, f->inode->inode, probe, probe->offset);
 	if (IS_ERR(j)) {
 		space->full = PTR_ERR(j) != -ENOENT && PTR_ERR(j) != -EINTR;
 		return NULL;

@@ -123,7 +123,7 @@ class Guest:
             self.points = []
             for p in found.values():
                 f.seek(p.offset)
-                self.points.append(genl.point(p.offset, f.read(16), 1, kind=p.kind, skip=p.skip, action=p.action))
+                self.points.append(genl.point(p.offset, f.read(16), 1, kind=p.kind, skip=p.skip, action=genl.GOPROBE_ACTION_COUNT))
         self.client.call(genl.GOPROBE_CMD_START)
 
     def come(self):
@@ -330,6 +330,109 @@ def neighbours(t):
             process.signal(signal.SIGINT)
             same(counted(process)[0]["main.step"], want["main.step"], "calls")
         is_clean(target)
+        target.finish()
+
+
+def attached(t, target, *patterns):
+    """A trace of calls alone, once all its points that may be jumps are; with these."""
+    trace = t.attach("--no-return", "-p", target.pid, "--trapless", "always", *patterns).attached()
+    found = points(target.pid)
+    check(found, "no point may become a jump")
+    wait_for("breakpoints becoming jumps", lambda: are_jumps(target, found))
+    return trace, found
+
+
+def alike(trace):
+    """Its calls, without what differs from one run to the next: the stack, and so what lies there, may move."""
+    for e in trace.calls:
+        for arg in e["args"]:
+            if "to" in arg:
+                del arg["value"]
+    return [{k: v for k, v in e.items() if k not in ("time_ns", "tid")} for e in trace.calls]
+
+
+@case("trapless: a trace has the same records of calls that pass a condition, and the others take no trap")
+def records(t):
+    with allowed():
+        target = whirl(t)
+        traces = []
+        for trapless in False, True:
+            spec = "main.step if n % 100 == 0"
+            trace = attached(t, target, spec)[0] if trapless else t.attach("--no-return", "-p", target.pid, spec).attached()
+            target.send("calls 1000")
+            json.loads(target.line())
+            traces.append(trace.interrupt())
+            is_clean(target)
+        same([e["args"][1]["value"] for e in traces[1].calls], list(range(0, 1000, 100)), "values of n")
+        same(alike(traces[1]), alike(traces[0]), "calls")
+        same([trace.summary["filtered"] for trace in traces], [990, 990], "calls that do not pass")
+        same([trace.summary.get("without_trap") for trace in traces], [None, 990], "of these, without a trap")
+        target.finish()
+
+
+@case("trapless: records and rejected calls are all calls through changes of the code, while stacks grow and collections go on",
+      slow=True)
+def records_changes(t):
+    with allowed():
+        target = whirl(t, "-goroutines", 50)
+        trace, found = attached(t, target, *(f + " if n % 64 == 0" if f == "main.step" else f + " if n == 5" for f in FUNCTIONS))
+        guest = Guest(t, target, found)
+        rounds = 0
+        while rounds < times(60, 8):
+            target.send("work 2s")
+            while not target.has_line():
+                guest.come()
+                check(all(byte_at(target, o) == INT3 for o in found), "a place that is shared is no breakpoint")
+                guest.go()
+                with contextlib.suppress(TimeoutError):
+                    wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
+                rounds += 1
+            want = json.loads(target.line())
+        guest.client.close()
+        ended = trace.interrupt()
+        summary = ended.summary
+        same(summary["calls"] + summary["lost"] + summary["filtered"], sum(want[f] for f in FUNCTIONS), "calls")
+        check(0 < summary["without_trap"] <= summary["filtered"], "calls rejected without a trap: %s", summary)
+        check(nothing_probed(), "something is still probed")
+        is_clean(target)
+        target.finish()
+
+
+@case("trapless: a trace of a program that forks, executes itself again and is killed has its calls and no other's")
+def records_processes(t):
+    with allowed():
+        target = whirl(t)
+        trace, found = attached(t, target, "main.step if n < 10")
+        target.send("fork")
+        same(target.line(), "7", "how the child ended")
+        target.send("calls 100")
+        target.line()
+        target.send("exec")
+        check((target.line() or "").startswith("ready "), "it does not begin again")
+        wait_for("jumps in the new program", lambda: are_jumps(target, found))
+        target.send("calls 100")
+        target.line()
+        target.send("work 60s")
+        time.sleep(0.3)
+        target.kill()
+        ended = trace.finish()
+        same([e["args"][1]["value"] for e in ended.calls[:20]], 2 * list(range(10)), "values of n")
+        wait_for("the session's end", nothing_probed)
+
+
+@case("trapless: traces come and go under load, each leaves the program's code as it was", slow=True)
+def records_sessions(t):
+    with allowed():
+        target = whirl(t, "-goroutines", 20)
+        target.send("work %ds" % times(30, 10))
+        n = 0
+        while not target.has_line():
+            trace, _ = attached(t, target, *(f + " if n == 5" for f in FUNCTIONS))
+            check(trace.interrupt().summary["calls"] >= 0, "no calls")
+            is_clean(target)
+            n += 1
+        check(n >= times(5, 2), "only %d sessions", n)
+        json.loads(target.line())
         target.finish()
 
 

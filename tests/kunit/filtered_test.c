@@ -251,7 +251,67 @@ static void a_call_that_does_not_pass_ends_no_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_calls(), 2U);
 }
 
+/* The landing, and where the thread goes on. */
+#define LANDING		(IP + 0x10000)
+#define NEXT		(IP + 6)
+
+/* A thread lands, with the flags of the last test. */
+static int land(struct gp_jump *j)
+{
+	int ret;
+
+	w->regs.ip = LANDING;
+	w->regs.r13 = NEXT;
+	w->regs.flags |= X86_EFLAGS_CF | X86_EFLAGS_ZF;
+	read_stats(before);
+#ifdef GP_HAVE_HANDLER_DATA
+	ret = gp_handler_landed(&j->landing, &w->regs, NULL);
+#else
+	ret = gp_handler_landed(&j->landing, &w->regs);
+#endif
+	read_stats(after);
+	return ret;
+}
+
+static void a_landing_is_a_hit_of_its_branch(struct kunit *test)
+{
+	struct gp_jump j = { .probe = &probes[0], .at = IP };
+	u32 i;
+
+	/* Code in the program has evaluated the filter. */
+	make_filter(test, TESTS_REJECT);
+	for (i = 0; i < 2; i++) {
+		struct pt_regs regs;
+
+		make_filtered(thens[i], RESTART);
+		regs = w->regs;
+		KUNIT_EXPECT_EQ(test, land(&j), 0);
+		expect_only(test, GOPROBE_STAT_CALLS, i);
+		KUNIT_ASSERT_NOT_NULL(test, first_record());
+		KUNIT_EXPECT_EQ(test, first_record()->ip, (u64)IP);
+		KUNIT_EXPECT_EQ(test, w->regs.ip, (unsigned long)LANDING);
+		KUNIT_EXPECT_EQ(test, w->regs.r13, (unsigned long)NEXT);
+		regs.ip = w->regs.ip;
+		regs.r13 = w->regs.r13;
+		regs.flags = w->regs.flags;
+		KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);
+	}
+}
+
+static void a_landing_elsewhere_does_not_matter(struct kunit *test)
+{
+	struct gp_jump j = { .probe = &probes[0], .at = IP };
+
+	make_filter(test, TESTS_PASS);
+	make_filtered(GP_WAY_QUICK, OTHER);
+	land(&j);
+	expect_only(test, GOPROBE_STAT_OTHER_PROCESS, 0);
+	KUNIT_EXPECT_EQ(test, w->regs.ip, (unsigned long)LANDING);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(a_landing_is_a_hit_of_its_branch),
+	KUNIT_CASE(a_landing_elsewhere_does_not_matter),
 	KUNIT_CASE(what_passes_goes_on_and_nothing_else),
 	KUNIT_CASE(what_does_not_matter_is_not_asked_for),
 	KUNIT_CASE(what_a_filter_needs_is_brought_in),

@@ -114,6 +114,8 @@ struct out_event {
  * @undecided: hits whose condition could not be evaluated
  * @sampled: calls that were left out of a sample
  * @limited: calls beyond a limit
+ * @without_trap: filtered calls that a jump rejected
+ * @jumps_lost: jumps that have disappeared
  * @no_member: descendants that could not be followed
  * @edits: calls were to be changed
  * @edited: then: hits after which something was changed
@@ -139,6 +141,8 @@ struct out_summary {
 	uint64_t undecided;
 	uint64_t sampled;
 	uint64_t limited;
+	uint64_t without_trap;
+	uint64_t jumps_lost;
 	uint64_t no_member;
 	bool edits;
 	uint64_t edited;
@@ -297,7 +301,7 @@ void out_json_value(struct buf *b, const struct out_event *e, const struct plan_
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);
 /* The counters of a summary that text and JSON share. */
-#define OUT_FACTS 10
+#define OUT_FACTS 12
 void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
 /* {"kind":"summary",... without its end, for the members of others. */
 void out_json_summary(struct buf *b, const struct out_summary *s);

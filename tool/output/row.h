@@ -88,6 +88,9 @@ struct fact {
 	bool always;
 };
 
+/* Of summaries that have it. */
+#define FACT_JUMPS_LOST "disappeared, as the program mapped its code again: calls are missing"
+
 void facts_json(struct buf *b, const struct fact *f, size_t n);
 /* A line for each. */
 void facts_text(struct buf *b, const struct fact *f, size_t n);

@@ -270,8 +270,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
 		{ "with_trap", n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_FILTERED] -
 		  n[GOPROBE_STAT_JUMPED], "hit", "with a trap", true },
-		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump",
-		  "vanished, as the program mapped its code again: calls are missing", true },
+		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump", FACT_JUMPS_LOST, true },
 	};
 	struct fact *to = f;
 

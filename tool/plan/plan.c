@@ -315,12 +315,17 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 	return err;
 }
 
-/* Can the kernel count the function's calls without a breakpoint, as far as the code goes? */
+/*
+ * Can the kernel count the function's calls without a breakpoint, or reject those that do not pass
+ * their condition, as far as the code goes?
+ */
 static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s)
 {
 	const struct plan_private *priv = p->priv;
+	bool rejects = pf->action == GOPROBE_ACTION_RECORD && pf->call_filter && !pf->paired &&
+		       !pf->call_edit;
 
-	return priv->opt.jumps && pf->action == GOPROBE_ACTION_COUNT && !s->no_jump;
+	return priv->opt.jumps && (pf->action == GOPROBE_ACTION_COUNT || rejects) && !s->no_jump;
 }
 
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,

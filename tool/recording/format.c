@@ -98,6 +98,13 @@ static uint64_t hash_frame(uint64_t h, const struct plan_frame *f)
 	return h;
 }
 
+/* Whether hits take a trap is no matter of the records. */
+static uint64_t hash_point(uint64_t h, struct goprobe_point point)
+{
+	point.flags &= (uint8_t)~GOPROBE_POINT_F_JUMP;
+	return recording_hash(h, &point, sizeof(point));
+}
+
 uint64_t recording_plan(const struct plan *p)
 {
 	uint64_t h = 0;
@@ -114,7 +121,8 @@ uint64_t recording_plan(const struct plan *p)
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
 
-		h = recording_hash(h, f->v, f->n * sizeof(*f->v));
+		for (size_t k = 0; k < f->n; k++)
+			h = hash_point(h, f->v[k]);
 		h = recording_hash(h, f->dynamic, f->ndynamic * sizeof(*f->dynamic));
 	}
 	return h;
