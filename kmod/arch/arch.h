@@ -115,30 +115,17 @@ static inline bool gp_arch_skips(u8 skip, const struct pt_regs *regs)
 	       (regs->flags & (X86_EFLAGS_CF | X86_EFLAGS_ZF));
 }
 
-/**
- * struct gp_arch_landing - registers of a thread at a landing (arch/detour.h)
- * @ip: the landing
- * @next: where it goes on
+/*
+ * Of a thread at a landing (arch/detour.h), make the registers those at @branch with a stack check
+ * that has passed. Return: the landing, which must become the instruction pointer again.
  */
-struct gp_arch_landing {
-	unsigned long ip;
-	unsigned long next;
-};
-
-/* Make the registers those of a thread at @branch whose stack check has passed. */
-static inline struct gp_arch_landing gp_arch_land(struct pt_regs *regs, unsigned long branch)
+static inline unsigned long gp_arch_land(struct pt_regs *regs, unsigned long branch)
 {
-	struct gp_arch_landing l = { .ip = regs->ip, .next = regs->r13 };
+	unsigned long landing = regs->ip;
 
 	regs->ip = branch;
 	regs->flags &= ~(X86_EFLAGS_CF | X86_EFLAGS_ZF);
-	return l;
-}
-
-static inline void gp_arch_leave_landing(struct pt_regs *regs, const struct gp_arch_landing *l)
-{
-	regs->ip = l->ip;
-	regs->r13 = l->next;
+	return landing;
 }
 #else
 #error "goprobe supports x86-64"

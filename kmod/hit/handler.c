@@ -457,9 +457,9 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 {
 	const struct gp_jump *j = container_of(uc, struct gp_jump, landing);
-	struct gp_arch_landing landing = gp_arch_land(regs, j->at);
+	unsigned long landing = gp_arch_land(regs, j->at);
 	int ret = gp_hit_way(j->probe, regs, j->probe->then);
 
-	gp_arch_leave_landing(regs, &landing);
+	regs->ip = landing;
 	return ret;
 }
