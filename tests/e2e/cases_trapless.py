@@ -136,25 +136,31 @@ class Guest:
         return self.client.tallies()[1].hits
 
 
+def work_through_changes(t, target, found, least, work):
+    """The program works while its jumps become breakpoints and jumps again: how often, at least @least, and what it has counted."""
+    guest = Guest(t, target, found)
+    rounds = 0
+    while rounds < least:
+        target.send(work)
+        while not target.has_line():
+            guest.come()
+            check(all(byte_at(target, o) == INT3 for o in found), "a place that is shared is no breakpoint")
+            guest.go()
+            with contextlib.suppress(TimeoutError):
+                wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
+            rounds += 1
+        want = json.loads(target.line())
+    guest.client.close()
+    return rounds, want
+
+
 @case("trapless: all calls are counted through hundreds of changes, while stacks grow, panics, collections and a profile go on",
       slow=True)
 def changes(t):
     with allowed():
         target = whirl(t)
         process, found = armed(t, target, *FUNCTIONS)
-        guest = Guest(t, target, found)
-        rounds = 0
-        while rounds < times(500, 20):
-            target.send("work 3s")
-            while not target.has_line():
-                guest.come()
-                check(all(byte_at(target, o) == INT3 for o in found), "a place that is shared is no breakpoint")
-                guest.go()
-                with contextlib.suppress(TimeoutError):
-                    wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
-                rounds += 1
-            want = json.loads(target.line())
-        guest.client.close()
+        rounds, want = work_through_changes(t, target, found, times(500, 20), "work 3s")
         summary = end(process, target, want)
         check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
         print("# %s: %d times a jump became a breakpoint and a jump again; %d calls without a trap, %d with one" %
@@ -376,21 +382,8 @@ def records_changes(t):
     with allowed():
         target = whirl(t, "-goroutines", 50)
         trace, found = attached(t, target, *(f + " if n % 64 == 0" if f == "main.step" else f + " if n == 5" for f in FUNCTIONS))
-        guest = Guest(t, target, found)
-        rounds = 0
-        while rounds < times(60, 8):
-            target.send("work 2s")
-            while not target.has_line():
-                guest.come()
-                check(all(byte_at(target, o) == INT3 for o in found), "a place that is shared is no breakpoint")
-                guest.go()
-                with contextlib.suppress(TimeoutError):
-                    wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
-                rounds += 1
-            want = json.loads(target.line())
-        guest.client.close()
-        ended = trace.interrupt()
-        summary = ended.summary
+        _, want = work_through_changes(t, target, found, times(60, 8), "work 2s")
+        summary = trace.interrupt().summary
         same(summary["calls"] + summary["lost"] + summary["filtered"], sum(want[f] for f in FUNCTIONS), "calls")
         check(0 < summary["without_trap"] <= summary["filtered"], "calls rejected without a trap: %s", summary)
         check(nothing_probed(), "something is still probed")
