@@ -87,7 +87,7 @@ tidy = cd '$(BASE)' && rmdir $(PARENTS) $(patsubst $(BASE)/%,%,$(DIRS:%=$(DESTDI
 
 install-tool: install-lib
 	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
-	sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),' docs/goprobectl.8 | \
+	sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),' docs/man/goprobectl.8 | \
 		install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
 	for f in README.md CHANGELOG.md docs/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done

@@ -118,7 +118,7 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 		[COMMAND_DOCTOR] = "doctor", [COMMAND_PS] = "ps",
 	};
 	static char page[1 << 18];
-	FILE *f = fopen("../../docs/goprobectl.8", "re");
+	FILE *f = fopen("../../docs/man/goprobectl.8", "re");
 	unsigned int missing = 0;
 
 	(void)state;
@@ -136,7 +136,7 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 			if (!option_is_of(row, (enum command)c) ||
 			    documents(row->group == OPTIONS_SCREEN ? looks : text ? text : "", row))
 				continue;
-			print_error("docs/goprobectl.8: %s has no %s\n", names[c],
+			print_error("docs/man/goprobectl.8: %s has no %s\n", names[c],
 				    row->name ? row->name : "--");
 			missing++;
 		}
