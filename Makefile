@@ -22,7 +22,7 @@ all: tool module
 help:
 	@echo 'make              build goprobectl and goprobe.ko for the running kernel'
 	@echo 'make install      install-tool and install-module (root)'
-	@echo 'make install-tool goprobectl, libgoprobe, the man page and the documents'
+	@echo 'make install-tool goprobectl, libgoprobe, the man pages and the documents'
 	@echo 'make install-module  the module, for one kernel: KVER'
 	@echo 'make dkms         the module through DKMS instead, rebuilt for each new kernel (root)'
 	@echo 'make uninstall    remove all that, of all kernels'
@@ -87,8 +87,9 @@ tidy = cd '$(BASE)' && rmdir $(PARENTS) $(patsubst $(BASE)/%,%,$(DIRS:%=$(DESTDI
 
 install-tool: install-lib
 	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
-	sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),' docs/man/goprobectl.8 | \
-		install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
+	for f in docs/man/*.8; do \
+		sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),; 2s/ goprobe / "goprobe $(VERSION)" /' "$$f" | \
+			install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8'/"$${f##*/}" || exit; done
 	for f in README.md CHANGELOG.md docs/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
 
@@ -150,7 +151,8 @@ dkms:
 	dkms install --force -m goprobe -v '$(VERSION)' -k '$(KVER)' --kernelsourcedir '$(KDIR)'
 
 uninstall: uninstall-lib
-	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8' \
+	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl.8 \
+	      '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl-*.8 \
 	      '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' '$(DESTDIR)$(ZSHDIR)/_goprobectl' \
 	      '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/goprobectl.fish'
 	rm -rf '$(DESTDIR)$(DOCDIR)'

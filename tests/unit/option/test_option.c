@@ -62,88 +62,116 @@ static void programs_have_all_options(void **state)
 	assert_null(option_of_key(GOPROBE_OPTION_STACK + 1));
 }
 
-/* --- the man page ------------------------------------------------------------------ */
+/* --- the man pages ----------------------------------------------------------------- */
 
-/* The text between "\n.SS @title" and the next heading; free() it. */
-static char *section(const char *page, const char *title)
+static const char *const command_names[] = {
+	[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count", [COMMAND_LATENCY] = "latency",
+	[COMMAND_TOP] = "top", [COMMAND_STACK] = "stack", [COMMAND_GRAPH] = "graph",
+	[COMMAND_STUCK] = "stuck", [COMMAND_GOROUTINES] = "goroutines",
+	[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
+	[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list", [COMMAND_SEARCH] = "search",
+	[COMMAND_PS] = "ps", [COMMAND_INFO] = "info", [COMMAND_DOCTOR] = "doctor",
+};
+
+/* The text of page goprobectl@suffix.8 from heading @from on, up to @to; free() it. */
+static char *section(const char *suffix, const char *from, const char *to)
 {
-	char head[40];
-	const char *at;
-	size_t n = 0;
+	static char page[1 << 17];
+	char path[60], *start, *end;
+	FILE *f;
 
-	snprintf(head, sizeof(head), "\n.SS %s\n", title);
-	at = strstr(page, head);
-	if (!at)
-		return NULL;
-	at += strlen(head);
-	while (at[n] && strncmp(at + n, "\n.SS", 4))
-		n++;
-	return strndup(at, n);
-}
-
-/* Does the section have "\-\-string\-limit", or "\-p"? */
-static bool documents(const char *text, const struct option_row *row)
-{
-	char name[60] = "\\-\\-", letter[] = { '\\', '-', row->letter, 0 };
-	size_t n = strlen(name);
-
-	if (row->kind == OPTION_COMMAND)
-		return strstr(text, "\\-\\-");
-	for (const char *s = row->name; *s; s++) {
-		if (*s == '-')
-			name[n++] = '\\';
-		name[n++] = *s;
-	}
-	name[n] = 0;
-	for (const char *at = text; (at = strstr(at, name)); at += n)
-		if (!strchr("abcdefghijklmnopqrstuvwxyz\\", at[n]))
-			return true;
-	for (const char *at = text; row->letter && (at = strstr(at, letter)); at++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyz", at[3]))
-			return true;
-	return false;
-}
-
-static void the_man_page_has_each_option_of_each_command(void **state)
-{
-	static const char *const names[] = {
-		[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count",
-		[COMMAND_LATENCY] = "latency", [COMMAND_TOP] = "top",
-		[COMMAND_STACK] = "stack",
-		[COMMAND_GRAPH] = "graph", [COMMAND_STUCK] = "stuck",
-		[COMMAND_GOROUTINES] = "goroutines",
-		[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
-		[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list",
-		[COMMAND_SEARCH] = "search", [COMMAND_INFO] = "info",
-		[COMMAND_DOCTOR] = "doctor", [COMMAND_PS] = "ps",
-	};
-	static char page[1 << 18];
-	FILE *f = fopen("../../docs/man/goprobectl.8", "re");
-	unsigned int missing = 0;
-
-	(void)state;
+	snprintf(path, sizeof(path), "../../docs/man/goprobectl%s.8", suffix);
+	f = fopen(path, "re");
 	assert_non_null(f);
 	page[fread(page, 1, sizeof(page) - 1, f)] = 0;
 	fclose(f);
-	for (size_t c = 0; c < N(names); c++) {
-		char *text = names[c] ? section(page, names[c]) : NULL;
-		char *looks = section(page, "Text output");
+	start = strstr(page, from);
+	assert_non_null(start);
+	end = strstr(start, to);
+	assert_non_null(end);
+	return strndup(start, (size_t)(end - start));
+}
 
-		assert_non_null(looks);
-		for (size_t i = 0; names[c] && i < option_number; i++) {
-			const struct option_row *row = &option_rows[i];
+/* The row of the option of @command that @at, "\-p" or "\-\-string\-limit", names; moves @at. */
+static const struct option_row *named_row(enum command command, const char **at)
+{
+	char name[40] = "", letter = 0;
+	size_t n = 0;
 
-			if (!option_is_of(row, (enum command)c) ||
-			    documents(row->group == OPTIONS_SCREEN ? looks : text ? text : "", row))
-				continue;
-			print_error("docs/man/goprobectl.8: %s has no %s\n", names[c],
-				    row->name ? row->name : "--");
-			missing++;
-		}
-		free(text);
-		free(looks);
+	if (strncmp(*at, "\\-\\-", 4)) {
+		letter = (*at)[2];
+		*at += 3;
 	}
-	assert_int_equal(missing, 0);
+	for (*at += letter ? 0 : 4; !letter && n < sizeof(name) - 1; (*at)++) {
+		if (!strncmp(*at, "\\-", 2))
+			(*at)++;
+		else if (!strchr("abcdefghijklmnopqrstuvwxyz", **at))
+			break;
+		name[n++] = **at;
+	}
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (option_is_of(row, command) &&
+		    (letter ? row->letter == letter : !strcmp(row->name ? row->name : "", name)))
+			return row;
+	}
+	print_error("a page has the option -%c or --%s, which %s does not take\n",
+		    letter ? letter : '-', name, command_names[command]);
+	return NULL;
+}
+
+/* Mark the rows in @seen whose options the tags (the lines behind .TP) in @text name. */
+static unsigned int mark_tags(const char *text, enum command command, bool *seen)
+{
+	unsigned int unknown = 0;
+
+	while ((text = strstr(text, "\n.TP\n"))) {
+		const char *end = strchr(text += 5, '\n');
+
+		while ((text = strstr(text, "\\-")) && text < end) {
+			const struct option_row *row = named_row(command, &text);
+
+			if (row)
+				seen[row - option_rows] = true;
+			else
+				unknown++;
+		}
+		text = end;
+	}
+	return unknown;
+}
+
+static void the_man_page_of_each_command_has_its_options_and_no_others(void **state)
+{
+	char *common = section("", "\n.SH COMMON OPTIONS", "\n.SH COMPLETION");
+	char *screen = section("", "\n.SS Text output", "\n.SS Values");
+	bool seen[OPTION_ROWS_MAX] = { 0 }, looks[OPTION_ROWS_MAX] = { 0 };
+	unsigned int wrong = mark_tags(common, COMMAND_ATTACH, seen) +
+			     mark_tags(screen, COMMAND_ATTACH, looks);
+
+	(void)state;
+	for (enum command c = 0; c < N(command_names); c++) {
+		char suffix[20];
+
+		snprintf(suffix, sizeof(suffix), "-%s", command_names[c]);
+
+		char *text = section(suffix, "\n.SH OPTIONS", "\n.SH EXAMPLES");
+
+		memset(seen, 0, sizeof(seen));
+		wrong += mark_tags(text, c, seen);
+		free(text);
+		for (size_t i = 0; i < option_number; i++) {
+			if (!option_is_of(&option_rows[i], c) || seen[i] || looks[i])
+				continue;
+			print_error("docs/man/goprobectl%s.8 has no --%s\n", suffix,
+				    option_rows[i].name ? option_rows[i].name : "");
+			wrong++;
+		}
+	}
+	free(common);
+	free(screen);
+	assert_int_equal(wrong, 0);
 }
 
 /* --- values ----------------------------------------------------------------------- */
@@ -435,8 +463,8 @@ int main(void)
 		{ "defaults are those of the command", defaults_are_those_of_the_command },
 		{ "arguments that are no numbers", arguments_that_are_no_numbers },
 		{ "options that exclude each other", exclusions },
-		{ "the man page has each option of each command",
-		  the_man_page_has_each_option_of_each_command },
+		{ "the man page of each command has its options and no others",
+		  the_man_page_of_each_command_has_its_options_and_no_others },
 	};
 
 	ROWS(ROWS(tests + 6, value_rows, test_value), opt_rows, test_opt);
