@@ -2,8 +2,8 @@
 /* Stacks of any names, as text, JSON, folded and as a profile that is read back. */
 #include "fuzz.h"
 
+#include "export/pprof.h"
 #include "output/folded.h"
-#include "output/pprof.h"
 #include "output/stack_print.h"
 #include "unpprof.h"
 

@@ -8,9 +8,9 @@
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
 #include "export/flame.h"
+#include "export/pprof.h"
 #include "output/folded.h"
 #include "output/key_print.h"
-#include "output/pprof.h"
 #include "output/stack_print.h"
 
 static const char about[] =

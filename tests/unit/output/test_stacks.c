@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* output/stacks.c and what shows stacks: output/folded.c, output/pprof.c, output/stack_print.c. */
+/* output/stacks.c and what shows stacks: output/folded.c, output/stack_print.c, export/pprof.c. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "bins.h"
+#include "export/pprof.h"
 #include "output/folded.h"
-#include "output/pprof.h"
 #include "output/screen.h"
 #include "output/stack_print.h"
 #include "unpprof.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads profiles in the format of profile.proto: what output/pprof.c wrote, taken apart. */
+/* Reads profiles in the format of profile.proto: what export/pprof.c wrote, taken apart. */
 #ifndef GOPROBE_TEST_UNPPROF_H
 #define GOPROBE_TEST_UNPPROF_H
 

@@ -3,8 +3,8 @@
  * Stacks as a profile that "go tool pprof" and what else reads profile.proto takes. Pure:
  * https://github.com/google/pprof/blob/main/proto/profile.proto says what is written.
  */
-#ifndef GOPROBE_OUTPUT_PPROF_H
-#define GOPROBE_OUTPUT_PPROF_H
+#ifndef GOPROBE_EXPORT_PPROF_H
+#define GOPROBE_EXPORT_PPROF_H
 
 #include "output/stacks.h"
 

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "base/array.h"
-#include "output/pprof.h"
+#include "export/pprof.h"
 
 /* --- fields ---------------------------------------------------------- */
 
