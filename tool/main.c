@@ -41,6 +41,7 @@ static void put_help(struct buf *b)
 	options_help(COMMAND_ATTACH, OPTIONS_SCREEN, b);
 	buf_str(b, "\n"
 		   "  goprobectl COMMAND --help    shows more, with examples\n"
+		   "  man goprobectl-COMMAND       explains all of it, with a session\n"
 		   "  goprobectl --version\n");
 }
 

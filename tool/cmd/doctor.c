@@ -183,7 +183,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "examine what a trace needs, and say what to do",
+	.summary = "check the requirements of a trace, and name remedies",
 	.command = COMMAND_DOCTOR,
 	.about = about,
 	.examples = examples,

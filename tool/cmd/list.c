@@ -406,7 +406,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "list functions that can be probed, or what is probed now",
+	.summary = "list functions that can be probed, or current sessions",
 	.command = COMMAND_LIST,
 	.about = about,
 	.examples = examples,

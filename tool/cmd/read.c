@@ -116,7 +116,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_read = {
 	.name = "read",
-	.summary = "print package variables of a process, and what is at an address",
+	.summary = "print package variables of a process, and values at addresses",
 	.command = COMMAND_READ,
 	.about = about,
 	.examples = examples,

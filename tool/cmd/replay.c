@@ -146,7 +146,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_replay = {
 	.name = "replay",
-	.summary = "print what attach --record has recorded",
+	.summary = "print a recording of calls",
 	.command = COMMAND_REPLAY,
 	.about = about,
 	.examples = examples,
