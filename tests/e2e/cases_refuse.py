@@ -37,7 +37,7 @@ BAD_INPUT = (
     ("a command by another name, with its options", "record -p 1", 2, r"(?s)'record'.*'goprobectl attach --record FILE' does that"),
     ("a live table without a terminal", "top -p %(target)s main.doWork", 2, r"(?s)no terminal.*latency -i 1s"),
     ("the examination by another name", "check", 2, r"(?s)'check'.*'goprobectl doctor' does that"),
-    ("a method of several types", "list -b %(types)s (*Mutex).Unlock", 1, r"(?s)more than one function.*did you mean '"),
+    ("a method of several types", "list -b %(types)s (*rtype).String", 1, r"(?s)more than one function.*did you mean '"),
     ("a search for letters in the wrong order", "search -p %(target)s dowokr", 1, r"(?s)no function matches 'dowokr'.*main.doWork"),
     ("a search in no program", "search doWork", 2, r"-p PID or -b FILE"),
     ("a search for no word", "search -p %(target)s", 2, r"A WORD is missing"),
