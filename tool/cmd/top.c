@@ -65,7 +65,7 @@ enum page { TABLE, FUNCTION, KEYS };
  * @page: what is on the screen
  * @paused: the table stays as it is
  * @name: of FUNCTION: the function
- * @slower: of FUNCTION: slow calls take longer, ns; 0: not known
+ * @slower: of FUNCTION: 1 in 100 of its calls, or 1 in 10 of few, took as long, ns; 0: not known
  * @callers: of FUNCTION: goprobectl stack
  * @slow: of FUNCTION: goprobectl attach
  * @skipped: of FUNCTION: lines above the screen
@@ -312,7 +312,8 @@ static int enter_function(struct top *t, struct diag *d)
 		return 0;
 	t->page = FUNCTION;
 	t->name = row->name;
-	t->slower = row->timed ? row->p99 : 0;
+	/* Of few calls the slowest may stay the only one that slow. */
+	t->slower = histogram_quantile_floor(&row->took, row->took.n < 1000 ? 900 : 990);
 	t->skipped = 0;
 	if (start(t, &t->callers, options, t->name, d) || (t->slower && start_slow(t, d)))
 		return -1;

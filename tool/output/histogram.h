@@ -33,6 +33,8 @@ uint64_t histogram_from(unsigned int bucket);
  * least or the greatest. 0 if there are none.
  */
 uint64_t histogram_quantile(const struct histogram *h, unsigned int permille);
+/* Where that number's bucket begins: of 1000 numbers at least 1000 - @permille are not below. */
+uint64_t histogram_quantile_floor(const struct histogram *h, unsigned int permille);
 
 /* Powers of two: row 0 holds 0, row r from 2^(r-1) to below 2^r. */
 #define HISTOGRAM_ROWS 65

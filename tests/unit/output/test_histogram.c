@@ -51,6 +51,7 @@ static void nothing_has_no_quantile(void **state)
 
 	(void)state;
 	assert_int_equal(histogram_quantile(&none, 500), 0);
+	assert_int_equal(histogram_quantile_floor(&none, 500), 0);
 }
 
 static void one_number_is_every_quantile(void **state)
@@ -115,6 +116,8 @@ static void quantiles_are_off_by_a_bucket_at_most(void **state)
 			uint64_t got = histogram_quantile(&h, permille);
 
 			assert_int_equal(bucket_of(got), bucket_of(real));
+			assert_true(histogram_quantile_floor(&h, permille) ==
+				    histogram_from(bucket_of(real)));
 			assert_true(got >= numbers[0] && got <= numbers[n - 1]);
 		}
 		assert_true(histogram_quantile(&h, 1000) == numbers[n - 1]);
