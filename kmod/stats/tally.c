@@ -45,11 +45,14 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 
 	if (tallies->ntimed == GP_TIMED_MAX)
 		return -E2BIG;
-	if (tallies->nstates && !tally->states)
-		tally->states = __alloc_percpu_gfp(tallies->nstates * sizeof(u64), sizeof(u64),
-						   GP_GFP_CHARGED);
-	if (tallies->nstates && !tally->states)
-		return -ENOMEM;
+	if (tallies->nstates && !tally->states) {
+		u64 __percpu *states = __alloc_percpu_gfp(tallies->nstates * sizeof(u64),
+							  sizeof(u64), GP_GFP_CHARGED);
+
+		if (!states)
+			return -ENOMEM;
+		WRITE_ONCE(tally->states, states);
+	}
 	times = alloc_percpu_gfp(struct gp_times, GP_GFP_CHARGED);
 	if (!times)
 		return -ENOMEM;

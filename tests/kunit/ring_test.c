@@ -462,10 +462,15 @@ static void a_reader_waits_for_the_record_that_is_being_written(struct kunit *te
 static struct sk_buff *lend(struct kunit *test, u32 size)
 {
 	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
+	unsigned int own;
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	memcpy(skb_put(skb, 4), "head", 4);
+	own = skb->truesize;
 	gp_ring_lend(ring, skb, size);
+	/* A tap keeps a quarter of the ring at most, and no receive buffer is charged for it. */
+	KUNIT_EXPECT_LE(test, size, (u32)(GP_RING_MIN / 4));
+	KUNIT_EXPECT_EQ(test, skb->truesize, own);
 	return skb;
 }
 
