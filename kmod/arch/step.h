@@ -14,7 +14,7 @@
 
 /*
  * The instructions with which functions without a stack check begin, and those that end all
- * functions; docs/performance.md has their shares. Besides MOV, only CMP and TEST, which write no
+ * functions; docs/measurements.md has their shares. Besides MOV, only CMP and TEST, which write no
  * operand, take an operand from memory. Only MOV writes memory, and only the stack: [RSP + disp].
  */
 enum gp_step_kind {

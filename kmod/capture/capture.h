@@ -97,7 +97,7 @@ static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
  * @to: start of the frame
  * @space: bytes available at @to
  *
- * Writes what gp_capture_run() would write, with fewer instructions (docs/performance.md):
+ * Writes what gp_capture_run() would write, with fewer instructions (docs/measurements.md):
  * gp_plan_new() has checked that the plan cannot exceed its own budgets.
  *
  * Return: bytes written; GP_CAPTURE_NOT_QUICK: run gp_capture_run() from the start.

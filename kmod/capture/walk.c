@@ -8,7 +8,7 @@
  * target changes its memory meanwhile.
  *
  * The most frequent references (strings, pointers, slices) are followed in line, with one
- * comparison for all budgets and the space in the ring together. Read docs/performance.md before
+ * comparison for all budgets and the space in the ring together. Read docs/measurements.md before
  * you change that.
  *
  * Functions that append return a negative number if the walk ends here, 0 if they appended nothing,
