@@ -47,7 +47,7 @@ enum { F, G, H, FUNCTIONS };
 #define HELD	65U
 
 static struct gp_tallies tallies;
-static const struct gp_tally *tally[FUNCTIONS + 1];
+static struct gp_tally *tally[FUNCTIONS + 1];
 static struct gp_calls *calls;
 
 /* The way that is taken: the general one alone, or, as handlers do, after the usual one. */

@@ -362,7 +362,7 @@ static inline void handler_exit(struct kunit *test)
 }
 
 /* Paired calls are not timed. */
-static inline const struct gp_tally *tally_of(enum gp_way way)
+static inline struct gp_tally *tally_of(enum gp_way way)
 {
 	return gp_tallies_find(&s.tallies,
 			       way == GP_WAY_CALL || way == GP_WAY_END ? PAIRED : TIMED);

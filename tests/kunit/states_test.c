@@ -34,7 +34,7 @@ enum { RUNS, READY, WAITS, SLEEPS };
 enum { F, G, FUNCTIONS };
 
 static struct gp_tallies tallies;
-static const struct gp_tally *tally[FUNCTIONS];
+static struct gp_tally *tally[FUNCTIONS];
 static struct gp_calls *calls;
 
 static int states_init(struct kunit *test)
