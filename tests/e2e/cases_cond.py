@@ -98,6 +98,18 @@ def no_return(t):
     check("--no-return leaves that out" in refused.stderr(), "it said: %s", refused.stderr())
 
 
+@case("conditions: failed chooses the calls that return an error, of all functions that can")
+def failures(t):
+    target = t.target("shop")
+    attach = t.attach("--events", 12, "-p", target.pid, "shop.* if failed")
+    trace = attach.finish()
+    check(trace.returns, "no call failed")
+    for e in trace.returns:
+        check(e["results"][-1]["value"], "this call has not failed: %s", e)
+    same({e["func"] for e in trace.returns} - {"shop.(*Cart).Add", "shop.priceOf", "shop.charge"}, set(), "functions without an error")
+    check(re.search(r"left out: .*lacks? a requested value", attach.stderr()), "it said: %s", attach.stderr())
+
+
 @case("latency: only calls that fulfil the condition are timed, at both ends")
 def latency_conditions(t):
     target = conds(t)

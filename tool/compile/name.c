@@ -83,6 +83,21 @@ bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
 	return find_param(j, name, results, &i) || (!results && find_captured(j, name));
 }
 
+static bool is_error(const struct goparam *result)
+{
+	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
+}
+
+const char *exprname_of_error(const struct exprjob *j)
+{
+	size_t n;
+	const struct goparam *v = params_of(j, true, &n);
+
+	while (n && !is_error(&v[n - 1]))
+		n--;
+	return n ? own_name(v[n - 1].name) : NULL;
+}
+
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
 {
 	const struct goparam *param = &j->scope->sig->params[i];
@@ -220,8 +235,7 @@ static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
 	const struct goparam *v = params_of(j, true, &n);
 
 	exprjob_wrong(j, e, "%s has no parameter and no result '%s'", j->scope->fn->name, e->s);
-	if (n && strcmp(e->s, "err") == 0 && v[n - 1].type && v[n - 1].type->name &&
-	    strcmp(v[n - 1].type->name, "error") == 0)
+	if (n && strcmp(e->s, "err") == 0 && is_error(&v[n - 1]))
 		meant = v[n - 1].name;
 	if (!takes || !returns)
 		return -1;

@@ -26,6 +26,7 @@ static const struct {
 	[EXPRWORD_N] = { "n", EXPR_NEEDS_NUMBER },
 	[EXPRWORD_DURATION] = { "duration", EXPR_NEEDS_DURATION },
 	[EXPRWORD_PANICKED] = { "panicked", EXPR_NEEDS_PANICKED },
+	[EXPRWORD_FAILED] = { "failed", EXPR_NEEDS_RESULT },
 	[EXPRWORD_NIL] = { "nil", 0 },
 	[EXPRWORD_TRUE] = { "true", 0 },
 	[EXPRWORD_FALSE] = { "false", 0 },
@@ -40,8 +41,10 @@ enum exprword exprword_of(const struct exprjob *j, const struct expr *e)
 	if (!i || exprname_is_param(j, e->s, false) || exprname_is_param(j, e->s, true))
 		return EXPRWORD_NONE;
 	/* An instruction takes no time, and is no call that ends. */
-	return j->scope->at && (i == EXPRWORD_DURATION || i == EXPRWORD_PANICKED) ?
-	       EXPRWORD_NONE : (enum exprword)i;
+	if ((j->scope->at && (i == EXPRWORD_DURATION || i == EXPRWORD_PANICKED)) ||
+	    ((j->scope->at || !j->scope->fn) && i == EXPRWORD_FAILED))
+		return EXPRWORD_NONE;
+	return (enum exprword)i;
 }
 
 static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
@@ -66,6 +69,36 @@ unsigned int exprword_needs(const struct exprjob *j, const struct expr *e)
 	return e->index ? needs | exprword_needs(j, e->index) : needs;
 }
 
+/* "err != nil", whatever the error's name is. */
+static const struct typed *type_failed(struct exprjob *j, const struct expr *e)
+{
+	struct expr *v = arena_alloc(j->scope->mem, 3 * sizeof(*v));
+	const struct gosig *sig = j->scope->sig;
+
+	if (!v) {
+		exprjob_no_memory(j);
+		return NULL;
+	}
+	v[0] = *e;
+	v[1] = *e;
+	v[2] = *e;
+	v[0].kind = EXPR_BINARY;
+	v[0].op = EXPR_NE;
+	v[0].x = &v[1];
+	v[0].index = &v[2];
+	v[1].s = exprname_of_error(j);
+	v[2].s = "nil";
+	if (v[1].s)
+		return typed_binary(j, &v[0]);
+	if (sig && !sig->incomplete)
+		exprjob_wrong_all(j, e, "%s returns no error", j->scope->fn->name);
+	else
+		exprjob_wrong_all(j, e, "it is not known whether %s returns an error: %s",
+				  j->scope->fn->name,
+				  sig ? sig->incomplete : "the function is not described");
+	return NULL;
+}
+
 static const struct typed *type_word(struct exprjob *j, const struct expr *e, enum exprword word)
 {
 	struct typed *n;
@@ -79,6 +112,8 @@ static const struct typed *type_word(struct exprjob *j, const struct expr *e, en
 	case EXPRWORD_PANICKED:
 		/* A call that a panic ends is decided then: filter_pair.unwound. */
 		return typed_bool(j, e, false);
+	case EXPRWORD_FAILED:
+		return type_failed(j, e);
 	default:
 		n = typed_make(j, TYPED_WORD, e, word == EXPRWORD_DURATION ?
 			       &duration_type : &exprjob_int);

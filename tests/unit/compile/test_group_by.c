@@ -110,6 +110,7 @@ static struct key_row {
 	{ "a comparison", "main.Ints", "a > 5 && !g", "ax=6 r9=0", "a > 5 && !g=true" },
 	{ "a beginning of a string", "main.Strings", "hasPrefix(s, \"ab\")",
 	  "ax=20000 bx=3 @20000=636261", "hasPrefix(s, \"ab\")=true" },
+	{ "a failure", "main.Strings", "failed", "cx=5", "failed=true" },
 	{ "a division by nothing", "main.Ints", "a / (a - 6)", "ax=6", "?" },
 	{ "a pointer", "main.Refs", "p", "di=c000010000", "p=0xc000010000" },
 	{ "nil", "main.Refs", "p", "di=0", "p=nil" },
