@@ -711,6 +711,11 @@ struct goprobe_lost {
  * Buckets of durations: four for each power of two. For n nanoseconds, the bucket is n if n is
  * below 4, else 4 * (b - 1) + the two bits that follow the highest bit, which is bit b. So bucket
  * i >= 4 begins at (4 + i % 4) << (i / 4 - 1).
+ *
+ * Unsigned values (GOPROBE_OP_VALUE) have the same buckets. Signed ones have two for each power of
+ * two. For a value v >= 0, the bucket is 126 + n, where n is v if v is below 2, else 2 * b + the
+ * bit that follows the highest bit, which is bit b. For v < 0 it is 125 - n, with n of -1 - v. The
+ * client decides what the buckets of GOPROBE_OP_BUCKET mean.
  */
 #define GOPROBE_BUCKETS		252
 
@@ -719,7 +724,7 @@ struct goprobe_lost {
  * @id: goprobe_point.id
  * @first: the first bucket that follows
  * @nbuckets: number of buckets that follow, a __u64 each; all others are 0
- * @hits: hits of its points with GOPROBE_ACTION_COUNT
+ * @hits: hits of its points with GOPROBE_ACTION_COUNT; also if they have values
  * @calls: calls that were remembered; those that are not in a bucket, nor in @unwound, @exited or
  *	@filtered are open
  * @unwound: calls that ended without returning: by panic or Goexit. The deepest calls of a
@@ -736,6 +741,10 @@ struct goprobe_lost {
  *
  * A call's duration is its goroutine's time from entry to return, waits included. Calls on a system
  * stack count, hits without a goroutine do not.
+ *
+ * If the id's filters make values, the buckets, @sum, @min and @max are about these values. @sum is
+ * modulo 2^64. In @min and @max of signed values the highest bit is inverted, so that they compare
+ * as unsigned numbers.
  */
 struct goprobe_tally {
 	__u32 id;
@@ -755,7 +764,8 @@ struct goprobe_tally {
 
 /**
  * struct goprobe_key_stats - counts and times of an id by one key
- * @tally: as of the id, but: @calls are those in the buckets, @unwound, @exited and @filtered are 0
+ * @tally: as of the id, but: @hits are those without a value, @calls those in the buckets,
+ *	@unwound, @exited and @filtered are 0
  * @key_bytes: bytes of the key that follows, a multiple of 8; then come buckets and states
  * @pad: 0
  */

@@ -281,6 +281,9 @@ enum goprobe_op_code {
 	GOPROBE_OP_KEY,		/* a is its next word */
 	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, at most @size of them; can fail */
 	GOPROBE_OP_KEY_STACK,	/* the call stack, at most value functions; can fail */
+	GOPROBE_OP_VALUE,	/* a is the hit's value, unsigned */
+	GOPROBE_OP_SVALUE,	/* ... signed */
+	GOPROBE_OP_BUCKET,	/* a is the value's bucket; from GOPROBE_BUCKETS on the last one */
 	/* In edits only. */
 	GOPROBE_OP_SET,		/* the target's integer register b = a */
 	GOPROBE_OP_SET_FLOAT,	/* the low @size bytes (4, 8) of the float register b = a */
@@ -370,8 +373,8 @@ enum goprobe_reject {
  * when its program has ended, so it reads what was there before. No change is made if an operation
  * fails or a place cannot be written; memory that the program itself may not write stays as it is.
  * DELAYs come last, at most GOPROBE_DELAY_NS_MAX together. An edit has at most 32 of these
- * operations. It makes no key, and has no GOPROBE_OP_DURATION. With GOPROBE_OP_REJECT it changes
- * nothing, which is no failure.
+ * operations. It makes no key and no value, and has no GOPROBE_OP_DURATION. With GOPROBE_OP_REJECT
+ * it changes nothing, which is no failure.
  *
  * All COPYs and SAMEs of a program are at most 64 KiB together. It has at most 16 UNDERs and ROOTs.
  */
@@ -407,6 +410,13 @@ struct goprobe_op {
  * goroutine's own stack. Bytes and addresses that do not fit are left out; if a word does not fit,
  * the hit is undecided. The key of a timed call is that of its end, if the end's filter makes one,
  * else that of the call.
+ *
+ * A filter that makes a value (GOPROBE_OP_VALUE, _SVALUE), with or without a key, is for points
+ * with GOPROBE_ACTION_COUNT and for the ends of calls with GOPROBE_ACTION_TIME and
+ * GOPROBE_POINT_F_KEYED. The hit's value takes the place of a duration in the tallies of its id and
+ * its key: see struct goprobe_tally. The filters of an id make values of one sign, or none of them
+ * does. The last value counts, and the last GOPROBE_OP_BUCKET; a hit without a value has 0. The
+ * session needs GOPROBE_A_KEY_LIMIT.
  *
  * Points of GOPROBE_ACTION_STATE, _SET_ADD, _SET_REMOVE and _UNWIND have filters whose keys are
  * notifications of a few words. No words are no notification. Invalid words count in

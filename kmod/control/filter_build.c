@@ -305,7 +305,9 @@ static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
 static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
 {
 	filter->ends |= op->code == GOPROBE_OP_DURATION;
-	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_KEY_STACK;
+	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_BUCKET;
+	filter->valued |= op->code >= GOPROBE_OP_VALUE && op->code <= GOPROBE_OP_BUCKET;
+	filter->is_signed |= op->code == GOPROBE_OP_SVALUE;
 	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
 	filter->roots |= op->code == GOPROBE_OP_ROOT;
 	filter->members |= op->code == GOPROBE_OP_IN_SET;

@@ -166,6 +166,9 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
 		return "a filter uses a duration, but no timed or paired call ends at the point";
+	if (filter && filter->valued && p->action != GOPROBE_ACTION_COUNT &&
+	    (!timed || p->kind == GOPROBE_POINT_CALL))
+		return "a filter makes a value, but the point neither counts nor ends timed calls";
 	if (gp_points_notifies(p))
 		return gp_points_check_notify(s, p, filter);
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
@@ -359,6 +362,8 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 			       struct netlink_ext_ack *extack)
 {
 	bool timed = p->action == GOPROBE_ACTION_TIME, paired = p->flags & GOPROBE_POINT_F_PAIRED;
+	bool valued = p->action == GOPROBE_ACTION_COUNT && p->filter &&
+		      s->objects.filters[p->filter - 1]->valued;
 	struct gp_tally *tally;
 	int err = 0;
 
@@ -380,22 +385,27 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 	if (err)
 		return gp_points_refuse_tally(s, extack, err, p);
 	tally = gp_tallies_find(&s->tallies, p->id);
-	/* Otherwise returns of one kind would end calls of the other. */
-	if ((timed && tally->paired) || (paired && tally->times))
+	/* Otherwise returns of one kind would end calls of the other, or values be durations. */
+	if (((timed || valued) && tally->paired) || (paired && tally->times))
 		return gp_points_refuse_point(s, extack, -EINVAL, p,
 					      "its id is both timed and paired");
+	if ((timed && tally->valued) || (valued && tally->times && !tally->valued))
+		return gp_points_refuse_point(s, extack, -EINVAL, p,
+					      "its id is both timed and counted with values");
 	if (paired)
 		WRITE_ONCE(tally->paired, true);
+	if (valued)
+		WRITE_ONCE(tally->valued, true);
 	if (p->flags & GOPROBE_POINT_F_UNWOUND)
 		WRITE_ONCE(tally->unwound, true);
-	if (p->flags & GOPROBE_POINT_F_KEYED) {
+	if (p->flags & GOPROBE_POINT_F_KEYED || valued) {
 		err = s->keys ? gp_keys_add_times(s->keys, s->limits.states) : -ENOENT;
 		if (err)
 			return gp_points_refuse_point(s, extack, err, p, s->keys ?
 						      "out of memory for times by key" :
 						      "no filter of the session makes keys");
 	}
-	err = gp_tallies_add(&s->tallies, p->id, timed);
+	err = gp_tallies_add(&s->tallies, p->id, timed || valued);
 	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && p->filter)
 		err = gp_points_add_roots(tally, s->objects.filters[p->filter - 1]);
 	return err ? gp_points_refuse_tally(s, extack, err, p) : 0;

@@ -303,6 +303,9 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
+	[GOPROBE_OP_VALUE] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_SVALUE] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_BUCKET] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_IN_SET] = GP_USES_AB | GP_FILTERS_ONLY,
@@ -473,7 +476,7 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 	return why ?: gp_verify_budgets(plan, t->size, tries);
 }
 
-/* An edit makes no key and uses no duration. */
+/* An edit makes no key, no value, and uses no duration. */
 static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 {
 	u32 edits = 0, others = 0, i;
@@ -481,12 +484,12 @@ static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 	for (i = 0; i < n; i++) {
 		edits += !!(gp_op_uses[ops[i].code] & GP_EDITS);
 		others += ops[i].code == GOPROBE_OP_DURATION ||
-			  (ops[i].code >= GOPROBE_OP_KEY && ops[i].code <= GOPROBE_OP_KEY_STACK);
+			  (ops[i].code >= GOPROBE_OP_KEY && ops[i].code <= GOPROBE_OP_BUCKET);
 	}
 	if (edits > GP_EDITS_MAX)
 		return "an edit sets, writes and delays more than " __stringify(GP_EDITS_MAX)
 		       " times";
-	return edits && others ? "an edit makes a key or uses a duration" : NULL;
+	return edits && others ? "an edit makes a key or a value, or uses a duration" : NULL;
 }
 
 /* @ops are this message's. */

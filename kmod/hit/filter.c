@@ -234,6 +234,18 @@ static int gp_filter_key_word(struct gp_key *key, u64 word)
 	return GOPROBE_CHUNK_OK;
 }
 
+/* The hit's value, or its bucket. */
+static int gp_filter_value(struct gp_key *key, const struct gp_op *op, u64 n)
+{
+	if (WARN_ON_ONCE(!key))
+		return GOPROBE_CHUNK_RANGE;
+	if (op->code == GOPROBE_OP_BUCKET)
+		key->bucket = min_t(u64, n, GOPROBE_BUCKETS - 1);
+	else
+		key->value = n;
+	return GOPROBE_CHUNK_OK;
+}
+
 /* Append the number of bytes, and the bytes. */
 static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 {
@@ -321,6 +333,11 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 		break;
 	case GOPROBE_OP_KEY_STACK:
 		status = gp_filter_key_stack(h, op);
+		break;
+	case GOPROBE_OP_VALUE:
+	case GOPROBE_OP_SVALUE:
+	case GOPROBE_OP_BUCKET:
+		status = gp_filter_value(h->key, op, h->p.r[op->a]);
 		break;
 	case GOPROBE_OP_SET:
 	case GOPROBE_OP_SET_FLOAT:

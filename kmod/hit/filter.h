@@ -67,7 +67,9 @@ struct gp_test {
  * @roots: it has GOPROBE_OP_ROOT
  * @mutes: it has GOPROBE_REJECT_F_MUTED
  * @members: it has GOPROBE_OP_IN_SET
- * @keyed: it makes a key
+ * @keyed: it makes a key or a value
+ * @valued: it makes a value
+ * @is_signed: ... a signed one
  * @edits: it is an edit: it sets, writes or delays
  * @delay_ns: ... its longest delay
  * @sets: ... integer registers that it sets: bits, by offset in struct pt_regs / 8
@@ -92,6 +94,8 @@ struct gp_filter {
 	bool mutes;
 	bool members;
 	bool keyed;
+	bool valued;
+	bool is_signed;
 	bool edits;
 	u32 delay_ns;
 	u32 sets;

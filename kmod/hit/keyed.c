@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that are counted and timed by key. They are also counted and timed without a key. So totals
- * are right even if the table of keys is full.
+ * Hits that are counted and timed by key, or that have a value. They are also counted and timed
+ * without a key. So totals are right even if the table of keys is full.
  *
  * Context of all: a handler, preemption on.
  */
@@ -27,6 +27,8 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 
 	key->n = 0;
 	key->space = gp_keys_words(probe->session->keys);
+	key->bucket = U32_MAX;
+	key->value = 0;
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
@@ -58,9 +60,28 @@ static u32 gp_keyed_find(const struct gp_probe *probe, const struct gp_key *key)
 	return number;
 }
 
+/* Whether the hit has a key: with a value, no words are no key. */
+static bool gp_keyed_has_key(const struct gp_probe *probe, const struct gp_key *key)
+{
+	return key->n || !probe->filter->valued;
+}
+
+/* Add a hit's value to its id, and to key @number, unless that is 0. */
+static void gp_keyed_value(const struct gp_probe *probe, const struct gp_key *key, u32 number)
+{
+	struct gp_value v = probe->filter->is_signed ? gp_tally_signed(key->value) :
+						       gp_tally_unsigned(key->value);
+
+	if (key->bucket != U32_MAX)
+		v.bucket = key->bucket;
+	gp_tally_value(probe->tally, v);
+	if (number)
+		gp_keys_value(probe->session->keys, number, v);
+}
+
 /**
  * gp_keyed_count() - count a hit
- * @probe: its filter makes a key
+ * @probe: its filter makes a key or a value
  * @regs: the target's registers
  *
  * Return: the handler's return value.
@@ -75,8 +96,10 @@ int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
 	if (!gp_keyed_make(probe, regs, 0, &key))
 		return 0;
 	gp_tally_hit(probe->tally);
-	number = gp_keyed_find(probe, &key);
-	if (number)
+	number = gp_keyed_has_key(probe, &key) ? gp_keyed_find(probe, &key) : 0;
+	if (probe->filter->valued)
+		gp_keyed_value(probe, &key, number);
+	else if (number)
 		gp_keys_hit(probe->session->keys, number);
 	return 0;
 }
@@ -128,11 +151,15 @@ int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
 
 	if (probe->filter && !gp_keyed_make(probe, regs, duration, &key))
 		return 0;
-	if (probe->filter && probe->filter->keyed)
+	if (probe->filter && probe->filter->keyed && gp_keyed_has_key(probe, &key))
 		number = gp_keyed_find(probe, &key);
+	if (probe->filter && probe->filter->valued) {
+		gp_keyed_value(probe, &key, number);
+		return 0;
+	}
 	gp_tally_return(probe->tally, duration);
 	if (number)
-		gp_keys_return(probe->session->keys, number, duration);
+		gp_keys_value(probe->session->keys, number, gp_tally_unsigned(duration));
 	if (split)
 		gp_tally_split(probe->tally, split->n, split->ns);
 	if (split && number)

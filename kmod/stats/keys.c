@@ -33,11 +33,11 @@
 #define GP_KEYS_CLAIMED	1
 
 /**
- * struct gp_keys_times - durations of the calls with one key
- * @sum: ns
- * @min: ns, as complement, so that 0 means none
- * @max: ns
- * @bucket: calls by duration
+ * struct gp_keys_times - durations of the calls, or values of the hits, with one key
+ * @sum: of them
+ * @min: as complement, so that 0 means none
+ * @max: the largest
+ * @bucket: how many
  */
 struct gp_keys_times {
 	atomic64_t sum;
@@ -68,7 +68,7 @@ struct gp_keys_place {
  * @n: number of slots
  * @words: of the longest key
  * @places: slots, each with space for the longest key
- * @times: by slot; NULL: nothing is timed
+ * @times: by slot; NULL: nothing is timed or has values
  * @nstates: the session's states
  * @states: ns by state of timed calls, by slot; NULL: no states
  * @left: keys that may still be added. In a cache line of its own: hits with a new key write it,
@@ -268,15 +268,15 @@ static void gp_keys_raise(atomic64_t *to, u64 value)
 		;
 }
 
-/* Count a call with that key that took @ns. */
-void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns)
+/* Count a call with that key by its duration, or a hit by its value. */
+void gp_keys_value(struct gp_keys *keys, u32 number, struct gp_value v)
 {
 	struct gp_keys_times *times = &keys->times[number - 1];
 
-	atomic64_inc(&times->bucket[gp_tally_bucket(ns)]);
-	atomic64_add(ns, &times->sum);
-	gp_keys_raise(&times->min, ~ns);
-	gp_keys_raise(&times->max, ns);
+	atomic64_inc(&times->bucket[v.bucket]);
+	atomic64_add(v.n, &times->sum);
+	gp_keys_raise(&times->min, ~v.rank);
+	gp_keys_raise(&times->max, v.rank);
 }
 
 /* Count a call with that key that spent @ns in each of @n states. */

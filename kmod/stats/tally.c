@@ -86,7 +86,7 @@ static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
  * gp_tallies_add() - add the tally of an id
  * @tallies: the session's
  * @id: the id; may already have a tally
- * @timed: it has points that time
+ * @timed: it has points that time, or values
  *
  * A tally stays until the session ends, because open calls refer to it.
  *
@@ -134,12 +134,12 @@ int gp_tally_add_muted(struct gp_tally *tally)
  * Update this CPU's minimum or maximum. Checked again with the CPU fixed: the task may have moved
  * to this CPU after the first check.
  */
-void gp_tally_extreme(const struct gp_tally *tally, u64 ns)
+void gp_tally_extreme(const struct gp_tally *tally, u64 rank)
 {
 	struct gp_times *times = get_cpu_ptr(tally->times);
 
-	WRITE_ONCE(times->min, min(times->min, ns));
-	WRITE_ONCE(times->max, max(times->max, ns));
+	WRITE_ONCE(times->min, min(times->min, rank));
+	WRITE_ONCE(times->max, max(times->max, rank));
 	put_cpu_ptr(tally->times);
 }
 
@@ -216,7 +216,8 @@ void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
 		stats[GOPROBE_STAT_COUNTED] += gp_tally_trapped(tally) + jumped;
 		stats[GOPROBE_STAT_JUMPED] += jumped;
 		cond_resched();
-		if (!tally->times)
+		/* Hits with values have been counted above. */
+		if (!tally->times || tally->valued)
 			continue;
 		for_each_possible_cpu(cpu)
 			gp_times_stats(per_cpu_ptr(tally->times, cpu), stats);

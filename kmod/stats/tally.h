@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Counts and times of a session's points, without records: for each id the number of hits, and the
- * durations of its calls.
+ * durations of its calls, or values that its hits have.
  *
  * Each CPU adds to its own numbers, with instructions that neither an interrupt nor a preemption
  * can tear: writers need no lock and never wait. A reader sums up the CPUs' numbers; while handlers
@@ -51,9 +51,10 @@ struct gp_times {
  * struct gp_tally - counts and times of an id
  * @id: the id
  * @hits: hits of points that count
- * @times: NULL: it has no points that time
+ * @times: NULL: it has no points that time, and no values
  * @states: ns by state of the calls in buckets; NULL: the session has no states
  * @paired: it has points that are paired, and none that time
+ * @valued: its hits have values, which are in @times; it has no points that time
  * @roots: its calls count for GOPROBE_OP_ROOT
  * @mutes: it is the @muted of another tally
  * @muted: the tally of its muted calls, or NULL. So no return matches a muted call, and nothing is
@@ -71,6 +72,7 @@ struct gp_tally {
 	struct gp_times __percpu *times;
 	u64 __percpu *states;
 	bool paired;
+	bool valued;
 	bool roots;
 	bool mutes;
 	struct gp_tally *muted;
@@ -83,7 +85,7 @@ struct gp_tally {
  * struct gp_tallies - the tallies of a session
  * @ids: struct gp_tally by id; never removed
  * @n: their number
- * @ntimed: number of those with times
+ * @ntimed: number of those with times or values
  * @nstates: the session's states; fixed
  */
 struct gp_tallies {
@@ -152,16 +154,53 @@ static __always_inline u32 gp_tally_bucket(u64 ns)
 	return (top - 1) * 4 + (ns >> (top - 2) & 3);
 }
 
-void gp_tally_extreme(const struct gp_tally *tally, u64 ns);
+void gp_tally_extreme(const struct gp_tally *tally, u64 rank);
 
-static __always_inline void gp_tally_return(const struct gp_tally *tally, u64 ns)
+/**
+ * struct gp_value - a duration, or a value of the program, as tallies add it
+ * @n: what the sum gets
+ * @rank: a number that orders like the value
+ * @bucket: its bucket
+ */
+struct gp_value {
+	u64 n;
+	u64 rank;
+	u32 bucket;
+};
+
+static __always_inline struct gp_value gp_tally_unsigned(u64 value)
+{
+	return (struct gp_value){ .n = value, .rank = value, .bucket = gp_tally_bucket(value) };
+}
+
+/* A signed value: see GOPROBE_BUCKETS. */
+static inline struct gp_value gp_tally_signed(s64 value)
+{
+	u64 n = value < 0 ? ~value : value;
+	u32 top = n < 2 ? 0 : __fls(n), at = n;
+
+	if (top)
+		at = 2 * top + (n >> (top - 1) & 1);
+	return (struct gp_value){
+		.n = value,
+		.rank = value ^ BIT_ULL(63),
+		.bucket = value < 0 ? GOPROBE_BUCKETS / 2 - 1 - at : GOPROBE_BUCKETS / 2 + at,
+	};
+}
+
+static __always_inline void gp_tally_value(const struct gp_tally *tally, struct gp_value v)
 {
 	struct gp_times __percpu *times = tally->times;
 
-	this_cpu_inc(times->bucket[gp_tally_bucket(ns)]);
-	this_cpu_add(times->sum, ns);
-	if (unlikely(ns < this_cpu_read(times->min) || ns > this_cpu_read(times->max)))
-		gp_tally_extreme(tally, ns);
+	this_cpu_inc(times->bucket[v.bucket]);
+	this_cpu_add(times->sum, v.n);
+	if (unlikely(v.rank < this_cpu_read(times->min) || v.rank > this_cpu_read(times->max)))
+		gp_tally_extreme(tally, v.rank);
+}
+
+static __always_inline void gp_tally_return(const struct gp_tally *tally, u64 ns)
+{
+	gp_tally_value(tally, gp_tally_unsigned(ns));
 }
 
 #endif

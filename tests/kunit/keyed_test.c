@@ -407,6 +407,132 @@ static void a_call_that_does_not_pass_ends_what_is_as_deep(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, by(8));
 }
 
+/* ---- values ---- */
+
+/* The value is in rax. With @by, the key is in rdx; with @bucket, the value's bucket is in rcx. */
+static void load_value(struct kunit *test, bool is_signed, bool by, bool bucket)
+{
+	filter_clear();
+	F(REG, .a = 1);
+	F(REG, .a = 2, .b = 1);
+	F(REG, .a = 3, .b = 2);
+	if (by)
+		F(KEY, .a = 2);
+	if (is_signed)
+		F(SVALUE, .a = 1);
+	else
+		F(VALUE, .a = 1);
+	if (bucket)
+		F(BUCKET, .a = 3);
+	filter_load(test);
+	tally->valued = true;
+}
+
+static u64 look(void)
+{
+	return gp_tally_read(tally, tally->id, &row.tally, buckets);
+}
+
+static void a_hit_has_a_value(struct kunit *test)
+{
+	load_value(test, true, false, false);
+	make_keyed(HIT, 0);
+	expect_hit(test, -5, GOPROBE_STAT_COUNTED);
+	expect_hit(test, 9, GOPROBE_STAT_COUNTED);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_KEY), 0ULL);
+	KUNIT_EXPECT_EQ(test, look(), 2ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.hits, 2ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.sum, 4ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.min, BIT_ULL(63) - 5);
+	KUNIT_EXPECT_EQ(test, row.tally.max, BIT_ULL(63) + 9);
+	/* Without a key there is no row. */
+	KUNIT_EXPECT_NULL(test, by(0));
+}
+
+static void a_value_is_counted_by_its_key(struct kunit *test)
+{
+	load_value(test, false, true, false);
+	make_keyed(HIT, 0);
+	w->regs.dx = 7;
+	expect_hit(test, U64_MAX, GOPROBE_STAT_COUNTED);
+	expect_hit(test, 1, GOPROBE_STAT_COUNTED);
+	w->regs.dx = 8;
+	expect_hit(test, 5, GOPROBE_STAT_COUNTED);
+	/* Once, not as a hit and as a value. */
+	KUNIT_EXPECT_EQ(test, hits_by(7), 0ULL);
+	KUNIT_EXPECT_EQ(test, calls_by(7), 2ULL);
+	KUNIT_ASSERT_NOT_NULL(test, by(7));
+	KUNIT_EXPECT_EQ(test, row.tally.sum, 0ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.min, 1ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.max, U64_MAX);
+	KUNIT_EXPECT_EQ(test, calls_by(8), 1ULL);
+	KUNIT_EXPECT_EQ(test, look(), 3ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.hits, 3ULL);
+}
+
+/* No program can write behind the buckets. */
+static void a_program_chooses_the_bucket(struct kunit *test)
+{
+	static const u64 to[] = { 0, 17, GOPROBE_BUCKETS - 1, GOPROBE_BUCKETS, U32_MAX, U64_MAX };
+	u32 i;
+
+	load_value(test, true, true, true);
+	make_keyed(HIT, 0);
+	for (i = 0; i < ARRAY_SIZE(to); i++) {
+		w->regs.cx = to[i];
+		expect_hit(test, 1000, GOPROBE_STAT_COUNTED);
+	}
+	KUNIT_EXPECT_EQ(test, look(), 6ULL);
+	KUNIT_EXPECT_EQ(test, buckets[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, buckets[17], 1ULL);
+	KUNIT_EXPECT_EQ(test, buckets[GOPROBE_BUCKETS - 1], 4ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.sum, 6000ULL);
+	KUNIT_ASSERT_NOT_NULL(test, by(0));
+	KUNIT_EXPECT_EQ(test, buckets[17], 1ULL);
+	KUNIT_EXPECT_EQ(test, buckets[GOPROBE_BUCKETS - 1], 4ULL);
+}
+
+/* A value is in place of the duration; the key may be that of the call. */
+static void an_end_has_a_value(struct kunit *test)
+{
+	enter(test, 7);
+	load_value(test, true, false, false);
+	tally->valued = false;
+	turn_to(LEAVE);
+	expect_hit(test, -9, GOPROBE_STAT_TIMED);
+	KUNIT_ASSERT_NOT_NULL(test, by(7));
+	KUNIT_EXPECT_EQ(test, row.tally.calls, 1ULL);
+	KUNIT_EXPECT_EQ(test, (s64)row.tally.sum, -9LL);
+	KUNIT_EXPECT_EQ(test, look(), 1ULL);
+	KUNIT_EXPECT_EQ(test, (s64)row.tally.sum, -9LL);
+	KUNIT_EXPECT_EQ(test, row.tally.calls, 1ULL);
+	/* Its own key comes first. */
+	enter(test, 7);
+	load_value(test, true, true, false);
+	tally->valued = false;
+	turn_to(LEAVE);
+	w->regs.dx = 8;
+	expect_hit(test, 2, GOPROBE_STAT_TIMED);
+	KUNIT_EXPECT_EQ(test, calls_by(7), 1ULL);
+	KUNIT_EXPECT_EQ(test, calls_by(8), 1ULL);
+}
+
+static void a_hit_without_a_value_has_0(struct kunit *test)
+{
+	filter_clear();
+	F(REG, .a = 1);
+	F(JEQ_I, .a = 1, .offset = 1, .value = 3);
+	F(VALUE, .a = 1);
+	filter_load(test);
+	tally->valued = true;
+	make_keyed(HIT, 0);
+	expect_hit(test, 5, GOPROBE_STAT_COUNTED);
+	expect_hit(test, 3, GOPROBE_STAT_COUNTED);
+	KUNIT_EXPECT_EQ(test, look(), 2ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.sum, 5ULL);
+	KUNIT_EXPECT_EQ(test, row.tally.min, 0ULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_hit_counts_as_what_it_was, one_gen_params),
 	KUNIT_CASE(whatever_comes_together_a_hit_counts_once),
@@ -420,6 +546,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_key_may_be_how_long_it_took),
 	KUNIT_CASE(a_call_whose_key_does_not_fit_is_timed),
 	KUNIT_CASE(a_call_that_does_not_pass_ends_what_is_as_deep),
+	KUNIT_CASE(a_hit_has_a_value),
+	KUNIT_CASE(a_value_is_counted_by_its_key),
+	KUNIT_CASE(a_program_chooses_the_bucket),
+	KUNIT_CASE(an_end_has_a_value),
+	KUNIT_CASE(a_hit_without_a_value_has_0),
 	{}
 };
 

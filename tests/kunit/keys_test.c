@@ -237,7 +237,7 @@ static void calls_are_timed_by_key(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(ns); i++)
-		gp_keys_return(keys, a, ns[i]);
+		gp_keys_value(keys, a, gp_tally_unsigned(ns[i]));
 	/* Keys that exist stay. */
 	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, a, &head, buckets));
@@ -264,17 +264,36 @@ static void the_shortest_and_the_longest_call_have_their_buckets(struct kunit *t
 	u32 number = find(4, 1, 7, 0);
 
 	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
-	gp_keys_return(keys, number, 0);
+	gp_keys_value(keys, number, gp_tally_unsigned(0));
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, number, &head, buckets));
 	KUNIT_EXPECT_EQ(test, head.tally.min, 0ULL);
 	KUNIT_EXPECT_EQ(test, head.tally.max, 0ULL);
 	KUNIT_EXPECT_EQ(test, (u32)head.tally.nbuckets, 1U);
-	gp_keys_return(keys, number, U64_MAX);
+	gp_keys_value(keys, number, gp_tally_unsigned(U64_MAX));
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, number, &head, buckets));
 	KUNIT_EXPECT_EQ(test, head.tally.min, 0ULL);
 	KUNIT_EXPECT_EQ(test, head.tally.max, U64_MAX);
 	KUNIT_EXPECT_EQ(test, head.tally.calls, 2ULL);
 	KUNIT_EXPECT_EQ(test, (u32)head.tally.nbuckets, (u32)GOPROBE_BUCKETS);
+}
+
+static void values_have_signs(struct kunit *test)
+{
+	u32 number = find(4, 1, 7, 0);
+
+	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
+	gp_keys_value(keys, number, gp_tally_signed(-3));
+	gp_keys_value(keys, number, gp_tally_signed(S64_MIN));
+	gp_keys_value(keys, number, gp_tally_signed(2));
+	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, number, &head, buckets));
+	KUNIT_EXPECT_EQ(test, head.tally.hits, 0ULL);
+	KUNIT_EXPECT_EQ(test, head.tally.calls, 3ULL);
+	KUNIT_EXPECT_EQ(test, head.tally.sum, (u64)S64_MIN - 1);
+	KUNIT_EXPECT_EQ(test, head.tally.min, 0ULL);
+	KUNIT_EXPECT_EQ(test, head.tally.max, BIT_ULL(63) + 2);
+	KUNIT_EXPECT_EQ(test, buckets[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, buckets[123], 1ULL);
+	KUNIT_EXPECT_EQ(test, buckets[128], 1ULL);
 }
 
 /* ---- several threads ---- */
@@ -311,7 +330,8 @@ static int add_and_hit(void *arg)
 				atomic_inc(&wrong);
 			if (numbers[thread][n]) {
 				gp_keys_hit(keys, numbers[thread][n]);
-				gp_keys_return(keys, numbers[thread][n], 1 + thread);
+				gp_keys_value(keys, numbers[thread][n],
+					      gp_tally_unsigned(1 + thread));
 			}
 		}
 	atomic_dec(&running);
@@ -452,6 +472,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(hits_are_counted_by_key),
 	KUNIT_CASE(calls_are_timed_by_key),
 	KUNIT_CASE(the_shortest_and_the_longest_call_have_their_buckets),
+	KUNIT_CASE(values_have_signs),
 	KUNIT_CASE(a_key_has_one_number_in_any_order),
 	KUNIT_CASE(no_more_keys_are_added_than_fit),
 	KUNIT_CASE(the_last_key_is_found_by_all_who_come_with_it),

@@ -290,6 +290,66 @@ static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
 }
 
+#define NO_VALUE	"a filter makes a value, but the point neither counts nor ends timed calls"
+#define OTHER_VALUES	"its id is both timed and counted with values"
+
+/* A filter that makes a value. Return: its id. */
+static int add_valued(void)
+{
+	static const struct goprobe_op ops[] = { { .code = GOPROBE_OP_SVALUE } };
+	static const struct goprobe_filter valued = { 0, 1 };
+
+	return gp_objects_add_filters(&s, &valued, 1, ops, 1, &extack);
+}
+
+static void values_are_of_hits_that_count_or_of_ends(struct kunit *test)
+{
+	static const struct { u8 kind, action, flags; } no[] = {
+		{ CALL, RECORD, 0 }, { RETURN, RECORD, 0 }, { CALL, STATE, 0 }, { CALL, TIME, 0 },
+		{ CALL, TIME, GOPROBE_POINT_F_KEYED }, { CALL, RECORD, PAIR },
+		{ RETURN, RECORD, PAIR },
+	};
+	struct goprobe_point p;
+	int valued = add_valued();
+	u32 i;
+
+	KUNIT_ASSERT_GT(test, valued, 0);
+	s.limits.states = 3;
+	for (i = 0; i < ARRAY_SIZE(no); i++) {
+		p = a_point(no[i].kind, no[i].action, no[i].flags, valued);
+		expect_refused(test, &p, NO_VALUE);
+	}
+	p = a_point(CALL, COUNT, 0, valued);
+	expect_refused(test, &p, "the session has no keys; set GOPROBE_A_KEY_LIMIT");
+	s.limits.keys = (struct goprobe_key_limit){ .number = 1, .bytes = 8 };
+	expect_added(test, &p);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->way, (u32)GP_WAY_COUNT_KEY);
+	KUNIT_EXPECT_TRUE(test, s.objects.probes[0]->tally->valued);
+	KUNIT_EXPECT_TRUE(test, !!s.objects.probes[0]->tally->times);
+	/* Its other hits count; calls of the id can be neither timed nor paired. */
+	p.filter = 0;
+	expect_added(test, &p);
+	p.action = TIME;
+	expect_refused(test, &p, OTHER_VALUES);
+	p = a_point(CALL, RECORD, PAIR, 0);
+	expect_refused(test, &p, BOTH_WAYS);
+	/* Nor has a timed id hits with values; its ends may have. */
+	p = a_point(RETURN, TIME, 0, valued);
+	p.id = 2;
+	expect_refused(test, &p, "the point neither counts nor times by key");
+	p.flags = GOPROBE_POINT_F_KEYED;
+	expect_added(test, &p);
+	p = a_point(CALL, COUNT, 0, valued);
+	p.id = 2;
+	expect_refused(test, &p, OTHER_VALUES);
+	p = a_point(RETURN, RECORD, PAIR, 0);
+	p.id = 3;
+	expect_added(test, &p);
+	p = a_point(CALL, COUNT, 0, valued);
+	p.id = 3;
+	expect_refused(test, &p, BOTH_WAYS);
+}
+
 static void divided_calls_need_states_and_space(struct kunit *test)
 {
 	struct goprobe_point p = a_point(RETURN, RECORD, DIVIDED, 0);
@@ -484,6 +544,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(held_calls_have_space),
 	KUNIT_CASE(a_state_notification_needs_a_key_and_states),
 	KUNIT_CASE(who_times_by_key_has_a_filter_that_makes_one),
+	KUNIT_CASE(values_are_of_hits_that_count_or_of_ends),
 	KUNIT_CASE(divided_calls_need_states_and_space),
 	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
 	KUNIT_CASE(edits_need_consent),

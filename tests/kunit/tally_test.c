@@ -50,6 +50,75 @@ static void a_bucket_is_a_quarter_of_a_power_of_two(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_tally_bucket(U64_MAX), GOPROBE_BUCKETS - 1U);
 }
 
+/* One in ascending order, and what is 1 less has the bucket before. */
+static void signed_values_have_two_buckets_for_a_power_of_two(struct kunit *test)
+{
+	const u32 half = GOPROBE_BUCKETS / 2;
+	u64 begin;
+	u32 i;
+
+	for (i = 1; i < half; i++) {
+		begin = i < 2 ? i : (u64)(2 + i % 2) << (i / 2 - 1);
+		KUNIT_EXPECT_EQ(test, gp_tally_signed(begin).bucket, half + i);
+		KUNIT_EXPECT_EQ(test, gp_tally_signed(begin - 1).bucket, half + i - 1);
+		KUNIT_EXPECT_EQ(test, gp_tally_signed(~begin).bucket, half - 1 - i);
+		KUNIT_EXPECT_EQ(test, gp_tally_signed(~(begin - 1)).bucket, half - i);
+	}
+	KUNIT_EXPECT_EQ(test, gp_tally_signed(0).bucket, half);
+	KUNIT_EXPECT_EQ(test, gp_tally_signed(-1).bucket, half - 1);
+	KUNIT_EXPECT_EQ(test, gp_tally_signed(S64_MAX).bucket, GOPROBE_BUCKETS - 1U);
+	KUNIT_EXPECT_EQ(test, gp_tally_signed(S64_MIN).bucket, 0U);
+}
+
+static void signed_values_are_ordered(struct kunit *test)
+{
+	static const s64 values[] = { 3, -7, 0, S64_MAX, S64_MIN, -1 };
+	u64 sum = 0;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 1, true), 0);
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		gp_tally_value(gp_tallies_find(&tallies, 1), gp_tally_signed(values[i]));
+		sum += values[i];
+		KUNIT_EXPECT_EQ(test, look(1), i + 1ULL);
+		KUNIT_EXPECT_EQ(test, seen.sum, sum);
+		KUNIT_EXPECT_EQ(test, (s64)(seen.min ^ BIT_ULL(63)),
+				i < 1 ? 3LL : i < 4 ? -7LL : S64_MIN);
+		KUNIT_EXPECT_EQ(test, (s64)(seen.max ^ BIT_ULL(63)), i < 3 ? 3LL : S64_MAX);
+	}
+}
+
+/* The sum is modulo 2^64; everything else is not affected. */
+static void a_sum_that_overflows_wraps(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 1, true), 0);
+	gp_tally_value(gp_tallies_find(&tallies, 1), gp_tally_unsigned(U64_MAX));
+	gp_tally_value(gp_tallies_find(&tallies, 1), gp_tally_unsigned(U64_MAX - 1));
+	gp_tally_value(gp_tallies_find(&tallies, 1), gp_tally_unsigned(7));
+	KUNIT_EXPECT_EQ(test, look(1), 3ULL);
+	KUNIT_EXPECT_EQ(test, seen.sum, 4ULL);
+	KUNIT_EXPECT_EQ(test, seen.min, 7ULL);
+	KUNIT_EXPECT_EQ(test, seen.max, U64_MAX);
+	KUNIT_EXPECT_EQ(test, buckets[GOPROBE_BUCKETS - 1], 2ULL);
+}
+
+static void hits_with_values_are_not_timed_calls(struct kunit *test)
+{
+	u64 stats[__GOPROBE_STAT_MAX] = { 0 };
+	struct gp_tally *tally;
+
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 1, true), 0);
+	tally = gp_tallies_find(&tallies, 1);
+	tally->valued = true;
+	gp_tally_hit(tally);
+	gp_tally_value(tally, gp_tally_unsigned(5));
+	gp_tallies_stats(&tallies, stats);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_COUNTED], 1ULL);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_TIMED], 0ULL);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_OPENED], 0ULL);
+	KUNIT_EXPECT_EQ(test, gp_tallies_hits(&tallies), 1ULL);
+}
+
 static void an_id_is_added_once(struct kunit *test)
 {
 	struct gp_tally *tally;
@@ -181,6 +250,10 @@ static void others_run_while_ids_are_freed(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_bucket_is_a_quarter_of_a_power_of_two),
+	KUNIT_CASE(signed_values_have_two_buckets_for_a_power_of_two),
+	KUNIT_CASE(signed_values_are_ordered),
+	KUNIT_CASE(a_sum_that_overflows_wraps),
+	KUNIT_CASE(hits_with_values_are_not_timed_calls),
 	KUNIT_CASE(an_id_is_added_once),
 	KUNIT_CASE(more_ids_than_allowed_are_refused),
 	KUNIT_CASE(only_buckets_with_hits_are_sent),

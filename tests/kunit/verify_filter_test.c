@@ -25,7 +25,7 @@
 #define F_SP		"an edit sets the stack pointer"
 #define F_NS		"a delay is not between 1 ns and 1 s"
 #define F_EDITS		"an edit sets, writes and delays more than 32 times"
-#define F_KEY		"an edit makes a key or uses a duration"
+#define F_KEY		"an edit makes a key or a value, or uses a duration"
 #define F_CODE		"an operation has an unknown code"
 
 /* The first operation comes from the good world: REG r1 = rbx. */
@@ -176,6 +176,19 @@ static const struct row filter_rows[] = {
 	{ "KEY_STACK has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY_STACK),
 					      SET(ops[0].a, 0), SET(ops[0].b, 0),
 					      SET(ops[0].size, 8) } },
+	{ "VALUE", NULL, { SET(ops[0].code, GOPROBE_OP_VALUE), SET(ops[0].b, 0) } },
+	{ "SVALUE of the last register", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_SVALUE), SET(ops[0].b, 0), SET(ops[0].a, 15) } },
+	{ "BUCKET", NULL, { SET(ops[0].code, GOPROBE_OP_BUCKET), SET(ops[0].b, 0) } },
+	{ "VALUE has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_VALUE) } },
+	{ "SVALUE has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_SVALUE), SET(ops[0].b, 0),
+					   SET(ops[0].size, 8) } },
+	{ "BUCKET has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_BUCKET), SET(ops[0].b, 0),
+					    SET(ops[0].value, 1) } },
+	{ "VALUE of a register that does not exist", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_VALUE), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
+	{ "BUCKET of a register that does not exist", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_BUCKET), SET(ops[0].b, 0), SET(ops[0].a, 255) } },
 	{ "SET", NULL, { SET(ops[0].code, GOPROBE_OP_SET) } },
 	{ "SET: the stack pointer", F_SP, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].b, 7) } },
 	{ "SET: the return address", F_INT,
@@ -275,6 +288,8 @@ static void edits_are_nothing_else(struct kunit *test)
 	static const struct goprobe_op others[] = {
 		{ .code = GOPROBE_OP_DURATION }, { .code = GOPROBE_OP_KEY },
 		{ .code = GOPROBE_OP_KEY_BYTES, .size = 8 }, { .code = GOPROBE_OP_KEY_STACK },
+		{ .code = GOPROBE_OP_VALUE }, { .code = GOPROBE_OP_SVALUE },
+		{ .code = GOPROBE_OP_BUCKET },
 	};
 	const struct goprobe_filter filter = { .nops = 2 };
 	u32 i;

@@ -178,6 +178,9 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_KEY] = A | FILTER,
 	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | FILTER,
 	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
+	[GOPROBE_OP_VALUE] = A | FILTER,
+	[GOPROBE_OP_SVALUE] = A | FILTER,
+	[GOPROBE_OP_BUCKET] = A | FILTER,
 	[GOPROBE_OP_QUOTA] = A | PERIOD | VALUE | FILTER,
 	[GOPROBE_OP_ROOT] = A | FILTER,
 	[GOPROBE_OP_IN_SET] = A | B | FILTER,
@@ -483,6 +486,15 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 	case GOPROBE_OP_KEY:
 		assert_true(m->nkey < N(m->key));
 		m->key[m->nkey++] = *a;
+		break;
+	case GOPROBE_OP_VALUE:
+	case GOPROBE_OP_SVALUE:
+		m->value = *a;
+		m->is_signed = o->code == GOPROBE_OP_SVALUE;
+		m->bucket = GOPROBE_BUCKETS;
+		break;
+	case GOPROBE_OP_BUCKET:
+		m->bucket = *a;
 		break;
 	case GOPROBE_OP_SET:
 	case GOPROBE_OP_SET_FLOAT:

@@ -42,6 +42,9 @@ struct machine_edit {
  * @muted: what was rejected is to be remembered
  * @key: what the filter has made
  * @nkey: its words
+ * @value: the value that it has made
+ * @is_signed: ... with a sign
+ * @bucket: ... and its bucket; GOPROBE_BUCKETS: none
  * @edits: what an edit has set or written
  * @nedits: their number
  * @delay: ns
@@ -68,6 +71,9 @@ struct machine {
 	uint64_t member;
 	uint64_t key[96];
 	size_t nkey;
+	uint64_t value;
+	bool is_signed;
+	uint64_t bucket;
 	struct machine_edit edits[32];
 	size_t nedits;
 	uint64_t delay;
