@@ -9,10 +9,22 @@ import (
 	"time"
 )
 
-// FuncCount is how often a function was called.
+// FuncCount is how often a function was called. With "--sum" or "--hist" in Options.CompilerArgs it has
+// the statistics of a value, whose numbers can have a sign or be as large as uint64.
 type FuncCount struct {
-	Func  string `json:"func"`
-	Calls uint64 `json:"calls"`
+	Func    string      `json:"func"`
+	Calls   uint64      `json:"calls"`
+	Sum     json.Number `json:"sum"`  // "" if 64 bits may not hold it
+	Mean    float64     `json:"mean"` // 0 then
+	Min     json.Number `json:"min"`
+	Max     json.Number `json:"max"`
+	Buckets []Bucket    `json:"buckets"` // with "--hist"
+}
+
+// Bucket is a part of a histogram: the calls with values from From to below the next bucket's.
+type Bucket struct {
+	From  json.Number `json:"from"` // "" in the first one of "--linear": what is below it
+	Calls uint64      `json:"calls"`
 }
 
 // FuncLatency is how long a function's calls took, as the kernel has counted it.

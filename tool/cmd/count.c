@@ -36,7 +36,9 @@ static const char count_examples[] =
 "  A file for the textfile collector of Prometheus, every ten seconds:\n"
 "      goprobectl count -p 4121 -i 10s -o openmetrics --output /var/lib/node/shop.prom 'shop.*'\n"
 "  Which paths are requested most?\n"
-"      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n";
+"      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n"
+"  How large are the answers, by path?\n"
+"      goprobectl count -p 4121 --hist 'len(body)' --by path main.send\n";
 
 static const char latency_about[] =
 "Usage: goprobectl latency [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -94,6 +96,16 @@ static int show_keys(struct count *c)
 
 static int check(const struct options *o, struct diag *d)
 {
+	if (o->by.range.step && !(o->by.value && o->histogram)) {
+		diag_set(d, "--linear is about the histogram of --hist, which is missing");
+		diag_hint(d, "'goprobectl count --hist EXPR --linear LO,HI,STEP'");
+		return CMD_USAGE;
+	}
+	if (o->by.value && o->format == OPTION_OPENMETRICS) {
+		diag_set(d, "-o openmetrics has calls and durations, and no values");
+		diag_hint(d, "-o json has the values of --hist and --sum");
+		return CMD_USAGE;
+	}
 	if (o->format != OPTION_OPENMETRICS || !o->interval || o->output)
 		return CMD_DONE;
 	diag_set(d, "-o openmetrics is one table, and -i prints several");
@@ -111,9 +123,11 @@ static int set_up(struct counting *counting, struct diag *d)
 	o->plan.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	o->plan.no_return = !c->show.timed;
 	c->show.trapless = o->plan.jumps;
-	if (o->by.n) {
+	if (o->by.n || o->by.value) {
 		o->plan.by = &o->by;
-		t->keys = (struct goprobe_key_limit){ o->keys, bykey_bytes(&o->by) };
+		t->keys = (struct goprobe_key_limit){
+			o->by.n ? o->keys : 1, bykey_bytes(&o->by)
+		};
 	}
 	if (o->output && !c->show.put && counting_open(counting, d))
 		return -1;
@@ -123,8 +137,12 @@ static int set_up(struct counting *counting, struct diag *d)
 	n = t->plan->nfuncs - t->plan->naround - t->plan->nhidden;
 	if (tallies_init(&c->tallies, n))
 		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		c->tallies.v[i].ends = t->plan->funcs[i]->count_ends;
+	for (size_t i = 0; i < n; i++) {
+		const struct plan_func *pf = t->plan->funcs[i];
+
+		c->tallies.v[i].ends = pf->count_ends;
+		c->tallies.v[i].value = o->by.value ? &pf->key->value : NULL;
+	}
 	c->show.plan = t->plan;
 	if (c->c.o->by.n && show_keys(c))
 		return diag_set(d, "out of memory");
@@ -206,7 +224,7 @@ static int run(struct options *o, struct diag *d)
 	struct count c = {
 		.show = {
 			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
-			.histogram = o->histogram, .labels = metrics,
+			.valued = o->by.value, .histogram = o->histogram, .labels = metrics,
 			.put = metrics ? openmetrics_put : NULL,
 		},
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The compiler of group-by keys. */
+/* The compiler of group-by keys, and of the values that are counted by them. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "compile/typed.h"
@@ -7,21 +8,76 @@
 
 #define WORD 8U
 
-int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d)
+static int parse(struct bykey_exprs *by, const char *text, const struct expr **ret,
+		 const char *hint, struct diag *d)
 {
 	struct lex lx;
 
+	if (lex_scan(&lx, &by->mem, text, 0, d) || expr_parse(&lx, ret, d))
+		return -1;
+	if (lex_peek(&lx, 0)->kind == LEX_END)
+		return 0;
+	lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
+	diag_hint(d, "%s", hint);
+	return -1;
+}
+
+int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d)
+{
 	if (by->n == BYKEY_EXPRS_MAX)
 		return diag_set(d, "--by can be given %d times at most", BYKEY_EXPRS_MAX);
-	if (lex_scan(&lx, &by->mem, text, 0, d) || expr_parse(&lx, &by->v[by->n], d))
+	if (parse(by, text, &by->v[by->n], "each expression has its own --by", d))
 		return -1;
-	if (lex_peek(&lx, 0)->kind != LEX_END) {
-		lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
-		diag_hint(d, "each expression has its own --by");
-		return -1;
-	}
 	by->text[by->n++] = text;
 	return 0;
+}
+
+int bykey_parse_value(struct bykey_exprs *by, const char *text, struct diag *d)
+{
+	if (by->value) {
+		diag_set(d, "--hist and --sum are about one value: give one of them, once");
+		diag_hint(d, "--hist shows the sum, too");
+		return -1;
+	}
+	by->value_text = text;
+	return parse(by, text, &by->value, "calls have one value; --by groups them", d);
+}
+
+/* A number, and the character @end behind it. */
+static bool take_number(const char **s, char end, int64_t *ret)
+{
+	char *behind;
+
+	errno = 0;
+	*ret = strtoll(*s, &behind, 10);
+	if (errno || behind == *s || *behind != end)
+		return false;
+	*s = behind + 1;
+	return true;
+}
+
+int bykey_parse_range(struct bykey_exprs *by, const char *text, struct diag *d)
+{
+	struct bykey_range *r = &by->range;
+	const char *s = text;
+	int64_t step;
+	uint64_t n;
+
+	if (!take_number(&s, ',', &r->low) || !take_number(&s, ',', &r->high) ||
+	    !take_number(&s, 0, &step) || step < 1 || r->low >= r->high) {
+		diag_set(d, "'%s' is no value for --linear", text);
+		diag_hint(d, "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000");
+		return -1;
+	}
+	r->step = step;
+	n = ((uint64_t)r->high - r->low - 1) / r->step + 1;
+	r->n = n;
+	if (n <= BYKEY_RANGE_MAX)
+		return 0;
+	diag_set(d, "'%s' makes %llu buckets, and a histogram has %d at most", text,
+		 (unsigned long long)n, BYKEY_RANGE_MAX);
+	diag_hint(d, "make STEP larger");
+	return -1;
 }
 
 void bykey_fini(struct bykey_exprs *by)
@@ -31,7 +87,8 @@ void bykey_fini(struct bykey_exprs *by)
 
 uint32_t bykey_bytes(const struct bykey_exprs *by)
 {
-	return (uint32_t)by->n * (WORD + BYKEY_STRING_MAX);
+	/* The module takes no shorter ones. */
+	return by->n ? (uint32_t)by->n * (WORD + BYKEY_STRING_MAX) : WORD;
 }
 
 /* --- what can be a key ------------------------------------------------------------- */
@@ -159,13 +216,20 @@ static int check_node(struct exprjob *j, const struct typed *n, struct bykey_par
 	return kind_of(n->type, &part->kind) ? 0 : wrong_type(j, n->e, n->type);
 }
 
-static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_part *part)
+static const struct typed *typed_part(struct exprjob *j, const struct expr *e)
 {
 	const struct typed *n = typed_expr(j, e);
 
 	if (!n && j->scope->sig->incomplete && j->d->hint)
 		diag_hint(j->d, "write its signature behind the pattern: '%s(x T)'",
 			  j->scope->fn->name);
+	return n;
+}
+
+static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_part *part)
+{
+	const struct typed *n = typed_part(j, e);
+
 	part->name = expr_text(j->scope->mem, j->text, e);
 	if (!part->name)
 		return exprjob_no_memory(j);
@@ -175,6 +239,127 @@ static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_pa
 	return j->code.full ? exprjob_wrong_all(j, e, "'%s' takes more steps than a key can",
 						exprjob_text(j, e)) : 0;
 }
+
+/* --- values ---------------------------------------------------------------------------- */
+
+/* "'s' is of type string, which is no integer; did you mean 'len(s)'?" */
+static int no_integer(struct exprjob *j, const struct expr *e, const struct gotype *t)
+{
+	const struct gofield *field = t->kind == GOTYPE_STRUCT ? some_field(t) : NULL;
+	const char *text = exprjob_text(j, e);
+
+	exprjob_wrong_all(j, e, "'%s' is of type %s, which is no integer", text, t->name);
+	switch (t->kind) {
+	case GOTYPE_STRING:
+	case GOTYPE_SLICE:
+	case GOTYPE_MAP:
+	case GOTYPE_CHAN:
+		diag_hint(j->d, "did you mean 'len(%s)'?", text);
+		break;
+	case GOTYPE_BOOL:
+		diag_hint(j->d, "--by %s counts both values", text);
+		break;
+	default:
+		if (!field)
+			diag_hint(j->d, "integers and lengths have a sum and a histogram");
+		else
+			diag_hint(j->d, "name one of its fields, such as '%s.%s'", text,
+				  field->name);
+	}
+	return -1;
+}
+
+static int check_value(struct exprjob *j, const struct typed *n, struct bykey_value *v)
+{
+	unsigned int needs = exprword_needs(j, n->e);
+
+	if (needs & EXPR_NEEDS_DURATION) {
+		exprjob_wrong_all(j, n->e, "how long calls take is no value of --hist and --sum");
+		diag_hint(j->d, "'goprobectl latency' shows durations, with a histogram");
+		return -1;
+	}
+	if (needs & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
+		return exprjob_wrong_all(j, n->e,
+					 "'n', 'panicked', 'under' and 'descendant' are for conditions, not for values");
+	if (typed_is_const(n))
+		return exprjob_wrong_all(j, n->e, "'%s' is the same for all calls",
+					 exprjob_text(j, n->e));
+	v->type = n->type;
+	v->is_signed = n->type->kind == GOTYPE_INT;
+	if (!v->is_signed && n->type->kind != GOTYPE_UINT)
+		return no_integer(j, n->e, n->type);
+	if (v->is_signed || v->range.low >= 0)
+		return 0;
+	exprjob_wrong_all(j, n->e, "'%s' is of type %s, so no value is below 0",
+			  exprjob_text(j, n->e), n->type->name);
+	diag_hint(j->d, "--linear can begin at 0");
+	return -1;
+}
+
+/* The bucket of the value in @reg: 0 is below the range, range->n + 1 above. */
+static void put_bucket(struct exprcode *c, const struct bykey_value *v, uint8_t reg)
+{
+	uint8_t to = exprcode_take(c), step = exprcode_take(c);
+	const struct goprobe_op ops[] = {
+		{ .code = GOPROBE_OP_IMM, .a = to },
+		{ .code = v->is_signed ? GOPROBE_OP_JSLT_I : GOPROBE_OP_JLT_I, .a = reg,
+		  .offset = 7, .value = v->range.low },
+		{ .code = GOPROBE_OP_IMM, .a = to, .value = v->range.n + 1 },
+		{ .code = v->is_signed ? GOPROBE_OP_JSGE_I : GOPROBE_OP_JGE_I, .a = reg,
+		  .offset = 5, .value = v->range.high },
+		{ .code = GOPROBE_OP_MOVE, .a = to, .b = reg },
+		{ .code = GOPROBE_OP_ADD_I, .a = to, .value = 0 - (uint64_t)v->range.low },
+		{ .code = GOPROBE_OP_IMM, .a = step, .value = v->range.step },
+		{ .code = GOPROBE_OP_DIV, .a = to, .b = step },
+		{ .code = GOPROBE_OP_ADD_I, .a = to, .value = 1 },
+		{ .code = GOPROBE_OP_BUCKET, .a = to },
+	};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		exprcode_op(c, ops[i]);
+}
+
+/* Its program is behind that of the key, in the same memory. */
+static int compile_value(struct exprjob *j, const struct expr *e, struct bykey_value *v)
+{
+	size_t first = j->code.nops;
+	const struct typed *n;
+	uint8_t reg;
+
+	j->code.reg = 0;
+	n = typed_part(j, e);
+	v->name = expr_text(j->scope->mem, j->text, e);
+	if (!v->name)
+		return exprjob_no_memory(j);
+	if (!n || check_value(j, n, v) || code_number(j, n, &reg))
+		return -1;
+	exprcode_op2(&j->code, v->is_signed ? GOPROBE_OP_SVALUE : GOPROBE_OP_VALUE, reg, 0);
+	if (v->range.step)
+		put_bucket(&j->code, v, reg);
+	if (j->code.full)
+		return exprjob_wrong_all(j, e, "'%s' takes more steps than a value can",
+					 exprjob_text(j, e));
+	v->nops = j->code.nops - first;
+	v->ops = exprjob_keep(j, j->ops + first, v->nops, sizeof(*v->ops));
+	return v->ops ? 0 : -1;
+}
+
+static int check_value_sides(struct exprjob *j, const struct bykey_exprs *by,
+			     struct bykey_value *v)
+{
+	unsigned int needs = exprword_needs(j, by->value);
+
+	j->text = by->value_text;
+	v->range = by->range;
+	v->params = needs & EXPR_NEEDS_PARAM;
+	v->results = needs & EXPR_NEEDS_RESULT;
+	if (!v->params || !v->results)
+		return 0;
+	return exprjob_wrong_all(j, by->value,
+				 "parameters are known only at the call, results only at the return: a value can't have both");
+}
+
+/* --- both ------------------------------------------------------------------------------ */
 
 /* One side of the call must know all that the key needs. */
 static int check_sides(struct exprjob *j, const struct bykey_exprs *by, struct bykey *key)
@@ -207,7 +392,12 @@ static int compile(struct exprjob *j, struct exprc_scope *scope, const struct by
 	key->n = by->n;
 	key->nops = j->code.nops;
 	key->ops = exprjob_keep(j, j->ops, key->nops, sizeof(*key->ops));
-	return key->ops ? 0 : -1;
+	if (!key->ops || !by->value)
+		return key->ops ? 0 : -1;
+	if (check_value_sides(j, by, &key->value))
+		return -1;
+	scope->results = key->value.results;
+	return compile_value(j, by->value, &key->value);
 }
 
 int bykey_compile(const struct exprc_scope *scope, const struct bykey_exprs *by,

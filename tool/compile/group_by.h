@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The compiler of group-by keys: the expressions of --by become operations that make a key at
- * each hit. Calls are counted and timed by function and key.
+ * each hit. Calls are counted and timed by function and key. The expression of --hist or --sum
+ * becomes operations that make a value.
  */
 #ifndef GOPROBE_COMPILE_GROUP_BY_H
 #define GOPROBE_COMPILE_GROUP_BY_H
@@ -12,17 +13,40 @@
 /* Bytes of a string in a key, besides its length. */
 #define BYKEY_STRING_MAX 64U
 
+/* Buckets of a linear histogram, without those below and above. */
+#define BYKEY_RANGE_MAX (GOPROBE_BUCKETS - 2)
+
+/**
+ * struct bykey_range - a linear histogram
+ * @low: the start of its first bucket; lower values have a bucket, too
+ * @high: the end of its last bucket; values from here on have a bucket, too
+ * @step: values in a bucket; 0: there is no such histogram
+ * @n: number of buckets between @low and @high
+ */
+struct bykey_range {
+	int64_t low;
+	int64_t high;
+	uint64_t step;
+	uint32_t n;
+};
+
 /**
  * struct bykey_exprs - the expressions as they were given
  * @text: of each, for errors
  * @v: expressions
  * @n: their number
+ * @value_text: of the value, for errors
+ * @value: the value, or NULL
+ * @range: of its histogram
  * @mem: where they are
  */
 struct bykey_exprs {
 	const char *text[BYKEY_EXPRS_MAX];
 	const struct expr *v[BYKEY_EXPRS_MAX];
 	size_t n;
+	const char *value_text;
+	const struct expr *value;
+	struct bykey_range range;
 	struct arena mem;
 };
 
@@ -46,13 +70,36 @@ struct bykey_part {
 };
 
 /**
- * struct bykey - a key of one function's calls
- * @parts: one for each expression
- * @n: their number
+ * struct bykey_value - a value of one function's calls
+ * @name: the expression as it was written, or NULL: there is no value
+ * @type: its type: integers
+ * @is_signed: they have a sign
+ * @range: of its histogram
  * @ops: the program that makes it
  * @nops: their number
  * @params: it needs a parameter
  * @results: it needs a result
+ */
+struct bykey_value {
+	const char *name;
+	const struct gotype *type;
+	bool is_signed;
+	struct bykey_range range;
+	const struct goprobe_op *ops;
+	size_t nops;
+	bool params;
+	bool results;
+};
+
+/**
+ * struct bykey - a key of one function's calls
+ * @parts: one for each expression
+ * @n: their number; 0: there is only a value
+ * @ops: the program that makes it
+ * @nops: their number
+ * @params: it needs a parameter
+ * @results: it needs a result
+ * @value: the value that is counted by it
  */
 struct bykey {
 	struct bykey_part parts[BYKEY_EXPRS_MAX];
@@ -61,10 +108,15 @@ struct bykey {
 	size_t nops;
 	bool params;
 	bool results;
+	struct bykey_value value;
 };
 
 /* Add an expression. 0, or -1 with an error that points into @text, which must outlive @by. */
 int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d);
+/* In the same way, the value. */
+int bykey_parse_value(struct bykey_exprs *by, const char *text, struct diag *d);
+/* "LO,HI,STEP". 0, or -1 with an error. */
+int bykey_parse_range(struct bykey_exprs *by, const char *text, struct diag *d);
 void bykey_fini(struct bykey_exprs *by);
 /* The most bytes of a key. */
 uint32_t bykey_bytes(const struct bykey_exprs *by);

@@ -104,7 +104,7 @@ struct option_texts {
  * @follow: plan.depth of graph
  * @frames: functions of a stack
  * @weight: of stacks
- * @by: the expressions of --by
+ * @by: the expressions of --by, and of --sum or --hist
  * @group: enum golist_group
  * @sort: enum golist_sort
  * @state: a glob of states, or NULL
@@ -200,6 +200,9 @@ enum option_kind {
 	OPTION_PIDS,
 	OPTION_PID,	/* exactly one */
 	OPTION_BY,	/* an expression of bykey_exprs */
+	OPTION_SUM,	/* its value */
+	OPTION_HIST,	/* the same, with options.histogram */
+	OPTION_RANGE,	/* of its histogram */
 	OPTION_COMMAND,	/* "--" and what follows */
 };
 

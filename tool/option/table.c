@@ -214,6 +214,12 @@ const struct option_row option_rows[] = {
 	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
 	{ "by", 0, TABLES, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
 	  .help = "group by the value of EXPR: r.Method, len(s), goid; up to 4" },
+	{ "sum", 0, COUNT, OPTIONS_CAPTURE, OPTION_SUM, "EXPR", FIELD(by),
+	  .help = "sum, mean, minimum and maximum of the integer EXPR: len(s)" },
+	{ "hist", 0, COUNT, OPTIONS_CAPTURE, OPTION_HIST, "EXPR", FIELD(by),
+	  .help = "the same with a histogram, by powers of two" },
+	{ "linear", 0, COUNT, OPTIONS_CAPTURE, OPTION_RANGE, "LO,HI,STEP", FIELD(by),
+	  .help = "make that histogram by steps: 0,1000,100 has ten buckets" },
 	{ "keys", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different values of --by", .least = 1, .most = 262144, .initial = 4096 },
 

@@ -262,6 +262,13 @@ static int parse(struct options *o, const struct option_row *row, const char *ar
 		return parse_pids(o, row, arg, d);
 	case OPTION_BY:
 		return bykey_parse(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+	case OPTION_HIST:
+		o->histogram = true;
+		__attribute__((fallthrough));
+	case OPTION_SUM:
+		return bykey_parse_value(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+	case OPTION_RANGE:
+		return bykey_parse_range(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
 	default:
 		return parse_number(o, row, arg, d);
 	}

@@ -218,6 +218,7 @@ static void item(void *ctx, size_t i, struct tallyshow_item *ret)
 
 	ret->func = plan_func_name(show->plan->funcs[row->id]);
 	keyrow_tally(row, &ret->tally);
+	ret->tally.value = show->valued ? &show->plan->funcs[row->id]->key->value : NULL;
 	b->len = 0;
 	if (show->json)
 		buf_char(b, '[');

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <goprobe.h>
 
+#include "compile/group_by.h"
 #include "gobin/sched_state.h"
 #include "output/histogram.h"
 
@@ -18,7 +19,8 @@
  * @unwound: calls that ended by panic or Goexit
  * @gone: calls that were open when their process exited
  * @ends: a condition is about the end of calls: only calls with a duration count
- * @took: durations, ns
+ * @value: what @took is about; NULL: durations
+ * @took: durations, ns; or values. Of signed values @min and @max have the highest bit inverted
  * @is_split: how they divide is known
  * @split: ns in each state
  */
@@ -28,6 +30,7 @@ struct tally {
 	uint64_t unwound;
 	uint64_t gone;
 	bool ends;
+	const struct bykey_value *value;
 	struct histogram took;
 	bool is_split;
 	uint64_t split[__GOSTATES_MAX];

@@ -6,6 +6,7 @@
 #include "output/screen.h"
 #include "output/state_print.h"
 #include "output/stats_print.h"
+#include "output/value_stats.h"
 
 /* Columns of a duration ("1.23ms") with two blanks, and of the bar of a histogram. */
 #define DURATION_WIDTH 10
@@ -111,8 +112,12 @@ static void put_json_row(const struct tallyshow *s, const struct tallyshow_when 
 		put_times(r, &t->took);
 	if (t->is_split)
 		splitshow_json(t->split, r->b);
+	if (s->valued)
+		valuestats_put(r, t);
 	if (s->timed && s->histogram)
 		json_buckets(&t->took, r->b);
+	if (s->valued && s->histogram)
+		valuestats_json(t, r->b);
 	row_end(r);
 }
 
@@ -129,6 +134,8 @@ static void put_row(const struct tallyshow *s, const struct tallyshow_when *when
 	put_calls(r, t, when->ns);
 	if (s->timed)
 		put_times(r, &t->took);
+	if (s->valued)
+		valuestats_put(r, t);
 	row_str(r, label, item->label);
 	row_end(r);
 	if (!t->is_split || !t->took.n)
@@ -140,29 +147,31 @@ static void put_row(const struct tallyshow *s, const struct tallyshow_when *when
 
 /* --- a table ------------------------------------------------------------ */
 
-static void put_histogram(const struct tally *t, const char *what, struct buf *b)
+static void put_duration(const struct tally *t, unsigned int row, struct buf *b)
 {
-	uint64_t rows[HISTOGRAM_ROWS], most = 0;
-	unsigned int first = HISTOGRAM_ROWS, last = 0;
+	(void)t;
+	buf_duration(b, histogram_row_from(row));
+}
 
-	if (!t->took.n)
-		return;
-	histogram_rows(&t->took, rows);
-	for (unsigned int r = 0; r < HISTOGRAM_ROWS; r++) {
+/* Rows of a histogram, without the empty ones at both ends; @label writes where a row begins. */
+static void put_rows(const struct tally *t, const uint64_t *rows, unsigned int n, struct buf *b,
+		     void (*label)(const struct tally *t, unsigned int row, struct buf *b))
+{
+	unsigned int first = n, last = 0;
+	uint64_t most = 0;
+
+	for (unsigned int r = 0; r < n; r++) {
 		if (!rows[r])
 			continue;
 		first = first < r ? first : r;
 		last = r;
 		most = rows[r] > most ? rows[r] : most;
 	}
-	buf_char(b, '\n');
-	buf_str(b, what);
-	buf_char(b, '\n');
 	for (unsigned int r = first; r <= last; r++) {
 		unsigned int bar = (unsigned int)((double)rows[r] * BAR_WIDTH / most + 0.5);
 		size_t at = b->len;
 
-		buf_duration(b, histogram_row_from(r));
+		label(t, r, b);
 		buf_pad_left(b, at, DURATION_WIDTH);
 		buf_u64_right(b, rows[r], 11);
 		buf_str(b, " |");
@@ -170,6 +179,23 @@ static void put_histogram(const struct tally *t, const char *what, struct buf *b
 		buf_fill(b, ' ', BAR_WIDTH - bar);
 		buf_str(b, "|\n");
 	}
+}
+
+static void put_histogram(const struct tally *t, const char *what, struct buf *b)
+{
+	uint64_t rows[GOPROBE_BUCKETS];
+
+	if (!t->took.n)
+		return;
+	buf_char(b, '\n');
+	buf_str(b, what);
+	buf_char(b, '\n');
+	if (t->value) {
+		put_rows(t, rows, valuestats_rows(t, rows), b, valuestats_label);
+		return;
+	}
+	histogram_rows(&t->took, rows);
+	put_rows(t, rows, HISTOGRAM_ROWS, b, put_duration);
 }
 
 /* The functions of a table. */

@@ -21,7 +21,8 @@ struct tallyshow_when;
  * @timed: they have been timed, not only counted
  * @json: in JSON
  * @trapless: some may have been counted without a trap
- * @histogram: every function's durations, too
+ * @valued: calls have values
+ * @histogram: every function's durations or values, too
  * @top: functions, or keys, at most; 0: all
  * @keys: what has been counted by key, or NULL
  * @labels: keys are labels of metrics, as text
@@ -32,6 +33,7 @@ struct tallyshow {
 	bool timed;
 	bool json;
 	bool trapless;
+	bool valued;
 	bool histogram;
 	uint64_t top;
 	const struct keyrows *keys;

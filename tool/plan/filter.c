@@ -153,12 +153,12 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 	size_t first = p->nfilter_ops;
 
 	*id = 0;
-	if (!from->nops && !more->nops && !more->nstack)
+	if (!from->nops && !more->nops && !more->nmore)
 		return 0;
 	/* What passes goes on to the end, and so to what is more. */
 	if ((from->nops && append(f, from->ops, from->nops)) ||
 	    (more->nops && append(f, more->ops, more->nops)) ||
-	    (more->nstack && append(f, more->stack, more->nstack)))
+	    (more->nmore && append(f, more->more, more->nmore)))
 		return diag_set(d, "out of memory");
 	if (p->nfilter_ops - first > EXPRCODE_OPS_MAX)
 		return too_long(f, first, d);
@@ -230,7 +230,8 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 static void decide_count(struct plan_func *pf, const struct filter_pair *filter)
 {
 	bool call = filter->call.nops || (pf->key && pf->key->params);
-	bool ret = filter->returns || (pf->key && pf->key->results);
+	bool ret = filter->returns ||
+		   (pf->key && (pf->key->results || pf->key->value.results));
 
 	pf->ends = ret;
 	if (!ret)
@@ -269,7 +270,30 @@ static bool key_at_return(const struct plan_func *pf, const struct filter_pair *
 {
 	if (pf->key && (pf->key->params || pf->key->results))
 		return pf->key->results;
-	return pf->action == GOPROBE_ACTION_COUNT && filter->returns;
+	return pf->action == GOPROBE_ACTION_COUNT &&
+	       (filter->returns || (pf->key && pf->key->value.results));
+}
+
+/* The same of its value. */
+static bool value_at_return(const struct plan_func *pf, const struct filter_pair *filter)
+{
+	const struct bykey_value *v = &pf->key->value;
+
+	return v->results || (!v->params && (filter->returns || pf->key->results));
+}
+
+/* What is known only at the call can't be counted at the return. */
+static int check_value(const struct plan_func *pf, const struct filter_pair *filter,
+		       struct diag *d)
+{
+	const struct bykey_value *v = &pf->key->value;
+
+	if (!v->params || (!filter->returns && !pf->key->results))
+		return 0;
+	diag_set(d, "'%s' is known when %s is called, and its %s when it returns: a value can't wait for that",
+		 v->name, pf->fn->name, filter->returns ? "condition" : "--by");
+	diag_hint(d, "'goprobectl attach' shows both sides of each call");
+	return -1;
 }
 
 #define STACK_OPS 10
@@ -312,16 +336,25 @@ static int add_filters(struct planfilter *f, struct plan_func *pf,
 	/* What makes keys has no limits. */
 	if (pf->key)
 		*key = (struct planfilter_more){ .ops = pf->key->ops, .nops = pf->key->nops };
+	if (pf->key && pf->key->value.name) {
+		if (check_value(pf, filter, d))
+			return -1;
+		/* The key may be made before. */
+		key = value_at_return(pf, filter) ? &ret : &call;
+		key->more = pf->key->value.ops;
+		key->nmore = pf->key->value.nops;
+	}
 	if (f->stack) {
-		key->stack = stack;
-		key->nstack = stack_ops(f, pf->bin, stack);
+		key->more = stack;
+		key->nmore = stack_ops(f, pf->bin, stack);
 	}
 	if (planfilter_add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
 	    planfilter_add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
 		return -1;
 	/* A jump to another function has no results yet. */
 	pf->tail_filter = pf->ret_filter;
-	if ((filter->ret.results || (pf->key && pf->key->results)) && pf->ntails &&
+	if ((filter->ret.results ||
+	     (pf->key && (pf->key->results || pf->key->value.results))) && pf->ntails &&
 	    planfilter_undecided(f, &pf->tail_filter))
 		return diag_set(d, "out of memory");
 	return 0;

@@ -59,15 +59,15 @@ struct planfilter {
  * @ops: operations
  * @nops: their number
  * @counts: they count it, so they can't be shared
- * @stack: operations behind @ops that add the call stack to the key
- * @nstack: their number
+ * @more: operations behind @ops that add the call stack to the key, or make a value
+ * @nmore: their number
  */
 struct planfilter_more {
 	const struct goprobe_op *ops;
 	size_t nops;
 	bool counts;
-	const struct goprobe_op *stack;
-	size_t nstack;
+	const struct goprobe_op *more;
+	size_t nmore;
 };
 
 void planfilter_fini(struct planfilter *f);

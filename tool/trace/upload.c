@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "compile/group_by.h"
 #include "trace/upload.h"
 
 static size_t least(size_t a, size_t b)
@@ -38,6 +39,8 @@ static size_t count(const struct plan *p, uint8_t action)
 static int check_limits(const struct plan *p, const struct goprobe_limits *limits,
 			size_t *points, struct diag *d)
 {
+	size_t timed, counted;
+
 	*points = 0;
 	/* Nothing would ever be sent. */
 	if (!limits->batch)
@@ -49,10 +52,14 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 	    check_limit(p->ntypes, limits->types, "types", d) ||
 	    check_limit(p->nrefs, limits->refs, "references", d))
 		return -1;
-	if (check_limit(count(p, GOPROBE_ACTION_COUNT) + count(p, GOPROBE_ACTION_TIME),
-			limits->tallies, "functions to be counted", d) ||
-	    check_limit(count(p, GOPROBE_ACTION_TIME), limits->timed, "functions to be timed",
-			d) ||
+	timed = count(p, GOPROBE_ACTION_TIME);
+	counted = count(p, GOPROBE_ACTION_COUNT);
+	/* Histograms of values take as much memory as those of durations. */
+	if (p->by && p->by->value)
+		timed += counted;
+	if (check_limit(count(p, GOPROBE_ACTION_TIME) + counted, limits->tallies,
+			"functions to be counted", d) ||
+	    check_limit(timed, limits->timed, "functions to be timed", d) ||
 	    check_limit(p->nfilters, limits->filters, "conditions", d))
 		return -1;
 	return check_limit(p->nplans, limits->plans, "capture plans", d);

@@ -18,22 +18,33 @@
 static struct gobin *bin, *stripped;
 static struct arena mem;
 
-/* The expressions are @exprs, with " | " in between; the function's text can have a signature. */
-static int compile(struct gobin *of, const char *function, const char *exprs, struct bykey *ret,
-		   const struct gofunc **fn, struct diag *d)
+/* The function's text can have a signature. */
+static int compile_parsed(struct gobin *of, const char *function, struct bykey_exprs *by,
+			  struct bykey *ret, const struct gofunc **fn, struct diag *d)
 {
 	struct exprc_scope scope = { .bin = of, .mem = &mem };
 	struct sigparse types = { .bin = of, .mem = &mem };
-	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
-	char *text = arena_strdup(&mem, exprs), *next;
 	struct spec s;
-	int err = 0;
+	int err;
 
 	assert_int_equal(spec_parse_signature(function, &s, d), 0);
 	scope.fn = *fn = bins_func(of, s.pattern);
 	assert_non_null(scope.fn);
 	types.text = s.text;
 	scope.sig = s.sig ? sigparse_sig(&types, s.sig, scope.fn, d) : gobin_sig(of, scope.fn);
+	err = bykey_compile(&scope, by, ret, d);
+	spec_fini(&s);
+	return err;
+}
+
+/* The expressions are @exprs, with " | " in between. */
+static int compile(struct gobin *of, const char *function, const char *exprs, struct bykey *ret,
+		   const struct gofunc **fn, struct diag *d)
+{
+	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
+	char *text = arena_strdup(&mem, exprs), *next;
+	int err = 0;
+
 	for (; !err && text; text = next) {
 		next = strstr(text, " | ");
 		if (next) {
@@ -43,11 +54,26 @@ static int compile(struct gobin *of, const char *function, const char *exprs, st
 		err = bykey_parse(by, text, d);
 	}
 	if (!err)
-		err = bykey_compile(&scope, by, ret, d);
+		err = compile_parsed(of, function, by, ret, fn, d);
 	assert_true(err || ret->nops * 8 > 0);
 	/* The parsed form is not needed any more, except types and texts. */
 	bykey_fini(by);
-	spec_fini(&s);
+	return err;
+}
+
+/* A value, with a linear histogram if @range is not NULL. */
+static int compile_value(const char *function, const char *expr, const char *range,
+			 struct bykey *ret, struct diag *d)
+{
+	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
+	const struct gofunc *fn;
+	int err = range ? bykey_parse_range(by, range, d) : 0;
+
+	if (!err)
+		err = bykey_parse_value(by, expr, d);
+	if (!err)
+		err = compile_parsed(bin, function, by, ret, &fn, d);
+	bykey_fini(by);
 	return err;
 }
 
@@ -345,6 +371,126 @@ static void test_error(void **state)
 	diag_fini(&d);
 }
 
+static struct value_row {
+	const char *claim, *function, *expr, *range, *setup;
+	int64_t value;
+	bool is_signed;
+	uint64_t bucket;
+} values[] = {
+	{ "a number", "main.Ints", "a", NULL, "ax=5", 5, true, GOPROBE_BUCKETS },
+	{ "a negative number", "main.Ints", "a", NULL, "ax=ffffffffffffffff", -1, true,
+	  GOPROBE_BUCKETS },
+	{ "a byte with a sign", "main.Ints", "b", NULL, "bx=5580", -128, true, GOPROBE_BUCKETS },
+	{ "two bytes without a sign", "main.Ints", "c", NULL, "cx=5ffff", 65535, false,
+	  GOPROBE_BUCKETS },
+	{ "the largest number", "main.Ints", "e", NULL, "si=ffffffffffffffff", -1, false,
+	  GOPROBE_BUCKETS },
+	{ "a length", "main.Strings", "len(s)", NULL, "bx=64", 100, true, GOPROBE_BUCKETS },
+	{ "a result", "main.Ints", "~r0", NULL, "ax=9", 9, true, GOPROBE_BUCKETS },
+	{ "a sum that wraps", "main.Ints", "b + 1", NULL, "bx=7f", -128, true, GOPROBE_BUCKETS },
+	{ "below the steps", "main.Ints", "a", "-10,20,10", "ax=fffffffffffffff5", -11, true, 0 },
+	{ "in the first step", "main.Ints", "a", "-10,20,10", "ax=fffffffffffffff6", -10, true,
+	  1 },
+	{ "at the end of it", "main.Ints", "a", "-10,20,10", "ax=ffffffffffffffff", -1, true, 1 },
+	{ "in the next one", "main.Ints", "a", "-10,20,10", "ax=0", 0, true, 2 },
+	{ "in the last one", "main.Ints", "a", "-10,20,10", "ax=13", 19, true, 3 },
+	{ "above the steps", "main.Ints", "a", "-10,20,10", "ax=14", 20, true, 4 },
+	{ "the greatest number above them", "main.Ints", "a", "0,250,1", "ax=7fffffffffffffff",
+	  INT64_MAX, true, 251 },
+	{ "the last of many steps", "main.Ints", "a", "0,250,1", "ax=f9", 249, true, 250 },
+	{ "a last step that is shorter", "main.Ints", "a", "0,25,10", "ax=18", 24, true, 3 },
+	{ "steps as far as numbers go", "main.Ints", "a",
+	  "-9223372036854775808,9223372036854775807,9223372036854775807", "ax=0", 0, true, 2 },
+	{ "a large number without a sign is above", "main.Ints", "e", "0,10,1",
+	  "si=ffffffffffffffff", -1, false, 11 },
+	{ "one in a step", "main.Ints", "e", "5,10,1", "si=9", 9, false, 5 },
+};
+
+static void test_value(void **state)
+{
+	const struct value_row *row = *state;
+	struct diag d = { 0 };
+	struct machine m;
+	struct bykey key;
+
+	if (compile_value(row->function, row->expr, row->range, &key, &d))
+		fail_msg("%s", d.message);
+	assert_int_equal(key.nops, 0);
+	assert_string_equal(key.value.name, row->expr);
+	assert_int_equal(key.value.is_signed, row->is_signed);
+	machine_set(&m, row->setup);
+	assert_int_equal(machine_filter(&m, key.value.ops, key.value.nops), MACHINE_PASSES);
+	assert_int_equal(m.nkey, 0);
+	assert_int_equal(m.value, row->value);
+	assert_int_equal(m.is_signed, row->is_signed);
+	assert_int_equal(m.bucket, row->bucket);
+}
+
+static struct value_error_row {
+	const char *claim, *function, *expr, *range, *message, *hint;
+} value_errors[] = {
+	{ "a string", "main.Strings", "s", NULL, "'s' is of type string, which is no integer",
+	  "did you mean 'len(s)'?" },
+	{ "a map", "main.Refs", "m", NULL, "'m' is of type map[string]int, which is no integer",
+	  "did you mean 'len(m)'?" },
+	{ "a boolean", "main.Ints", "g", NULL, "'g' is of type bool, which is no integer",
+	  "--by g counts both values" },
+	{ "a struct", "main.Structs", "p", NULL, "'p' is of type main.Point, which is no integer",
+	  "name one of its fields, such as 'p.X'" },
+	{ "a float", "main.Floats", "a", NULL, "'a' is of type float64, which is no integer",
+	  "integers and lengths have a sum and a histogram" },
+	{ "how long it took", "main.Ints", "duration", NULL,
+	  "how long calls take is no value of --hist and --sum",
+	  "'goprobectl latency' shows durations, with a histogram" },
+	{ "the number of the hit", "main.Leaf", "n", NULL,
+	  "'n', 'panicked', 'under' and 'descendant' are for conditions, not for values", "-" },
+	{ "a number that is written", "main.Ints", "5", NULL, "'5' is the same for all calls",
+	  "-" },
+	{ "both sides of the call", "main.Ints", "a - ~r0", NULL,
+	  "parameters are known only at the call, results only at the return: a value can't have both",
+	  "-" },
+	{ "two values", "main.Ints", "a, b", NULL, "nothing can follow here",
+	  "calls have one value; --by groups them" },
+	{ "steps below what a type can be", "main.Ints", "e", "-1,10,1",
+	  "'e' is of type uint64, so no value is below 0", "--linear can begin at 0" },
+	{ "too many steps", "main.Ints", "a", "0,251,1",
+	  "'0,251,1' makes 251 buckets, and a histogram has 250 at most", "make STEP larger" },
+	{ "no step", "main.Ints", "a", "0,100", "'0,100' is no value for --linear",
+	  "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000" },
+	{ "a step of nothing", "main.Ints", "a", "0,100,0", "'0,100,0' is no value for --linear",
+	  "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000" },
+	{ "an end before the start", "main.Ints", "a", "5,5,1", "'5,5,1' is no value for --linear",
+	  "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000" },
+	{ "more behind it", "main.Ints", "a", "0,5,1x", "'0,5,1x' is no value for --linear",
+	  "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000" },
+};
+
+static void test_value_error(void **state)
+{
+	const struct value_error_row *row = *state;
+	struct diag d = { 0 };
+	struct bykey key;
+
+	assert_int_equal(compile_value(row->function, row->expr, row->range, &key, &d), -1);
+	assert_string_equal(d.message, row->message);
+	assert_string_equal(d.hint ? d.hint : "-", row->hint);
+	diag_fini(&d);
+}
+
+static void test_second_value(void **state)
+{
+	struct bykey_exprs by = { .n = 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(bykey_parse_value(&by, "a", &d), 0);
+	assert_int_equal(bykey_parse_value(&by, "b", &d), -1);
+	assert_string_equal(d.message,
+			    "--hist and --sum are about one value: give one of them, once");
+	diag_fini(&d);
+	bykey_fini(&by);
+}
+
 static void test_stripped(void **state)
 {
 	const struct gofunc *fn;
@@ -417,17 +563,20 @@ static int close_all(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[6 + N(keys) + N(errors)] = {
+	struct CMUnitTest tests[7 + N(keys) + N(errors) + N(values) + N(value_errors)] = {
 		{ "strings that are too long", test_long },
 		{ "keys in JSON", test_json },
 		{ "types that interfaces hold", test_types },
 		{ "floats", test_floats },
 		{ "without debug information", test_stripped },
+		{ "a second value", test_second_value },
 		{ "rows are kept, and put in order", test_rows },
 	};
-	struct CMUnitTest *t = tests + 6;
+	struct CMUnitTest *t = tests + 7;
 
 	t = ROWS(t, keys, test_key);
-	ROWS(t, errors, test_error);
+	t = ROWS(t, errors, test_error);
+	t = ROWS(t, values, test_value);
+	ROWS(t, value_errors, test_value_error);
 	return cmocka_run_group_tests(tests, open_all, close_all);
 }

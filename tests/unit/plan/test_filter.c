@@ -267,7 +267,7 @@ static void test_row(void **state)
 	gobin_free(bin);
 }
 
-/* A filter that makes a key is followed by "key", "stack", or "key stack". */
+/* A filter that makes a key is followed by "key", "stack" or "key stack"; and by "value". */
 static struct keyed_row {
 	const char *claim;
 	const char *spec;
@@ -275,6 +275,7 @@ static struct keyed_row {
 	uint8_t action;
 	const char *points;
 	uint32_t stack;
+	const char *value;
 } keyed[] = {
 	{ "counted by a parameter", "main.Ints", "a", COUNT, "0 call count 1 key; " },
 	{ "by a result", "main.Ints", "~r0", COUNT, "0 return count 1 key; " },
@@ -318,6 +319,30 @@ static struct keyed_row {
 	  "0 call time keyed 1 stack; 0 return time keyed 2; ", 64 },
 	{ "timed by a result and by stack", "main.Ints", "~r0", TIME,
 	  "0 call time keyed; 0 return time keyed 1 key stack; ", 64 },
+	{ "a value of a parameter", "main.Ints", NULL, COUNT, "0 call count 1 value; ", 0, "a" },
+	{ "of a result", "main.Ints", NULL, COUNT, "0 return count 1 value; ", 0, "~r0" },
+	{ "of a parameter, by a parameter", "main.Ints", "b", COUNT,
+	  "0 call count 1 key value; ", 0, "a" },
+	{ "of a result, by the goroutine", "main.Ints", "goid", COUNT,
+	  "0 return count 1 key value; ", 0, "~r0" },
+	{ "of a result, by a parameter", "main.Ints", "b", COUNT,
+	  "0 call time keyed 1 key; 0 return time keyed 2 value; ", 0, "~r0" },
+	{ "of the goroutine, by a result", "main.Ints", "~r0", COUNT,
+	  "0 return count 1 key value; ", 0, "goid" },
+	{ "of the goroutine, by a parameter, with a condition at the return",
+	  "main.Ints if ~r0 > 5", "a", COUNT,
+	  "0 call time keyed 1 key; 0 return time keyed 2 value; ", 0, "goid" },
+	{ "of a parameter, with a condition at the call", "main.Ints if b > 5", NULL, COUNT,
+	  "0 call count 1 value; ", 0, "a" },
+	{ "of a result, with a condition at the call", "main.Ints if a > 5", NULL, COUNT,
+	  "0 call time keyed 1; 0 return time keyed 2 value; ", 0, "~r0" },
+	{ "of a result, with one at the return", "main.Ints if ~r0 > 5", NULL, COUNT,
+	  "0 return count 1 value; ", 0, "~r0" },
+	{ "of a result, with the duration", "main.Ints if duration > 1s", NULL, COUNT,
+	  "0 call time keyed; 0 return time keyed 1 value; ", 0, "~r0" },
+	{ "of a result, of calls under a function", "main.Ints if under(main.Leaf)", NULL, COUNT,
+	  "0 call time keyed 1; 0 return time keyed 2 value; 1 call time; 1 return time; ", 0,
+	  "~r0" },
 	{ "a function around has no stack", "main.Ints if under(main.Leaf)", NULL, TIME,
 	  "0 call time keyed 1 stack; 0 return time keyed; 1 call time; 1 return time; ", 64 },
 	{ "a function around has no key", "main.Ints if under(main.Leaf)", "a", TIME,
@@ -326,14 +351,16 @@ static struct keyed_row {
 
 static void show_key(FILE *f, const struct goprobe_op *ops, uint32_t nops)
 {
-	bool stack = ops[nops - 1].code == GOPROBE_OP_KEY_STACK, key = false;
+	bool stack = ops[nops - 1].code == GOPROBE_OP_KEY_STACK, key = false, value = false;
 
-	for (uint32_t i = 0; i < nops; i++)
+	for (uint32_t i = 0; i < nops; i++) {
 		key |= ops[i].code == GOPROBE_OP_KEY;
-	if (!key && !stack)
+		value |= ops[i].code == GOPROBE_OP_SVALUE;
+	}
+	if (!key && !stack && !value)
 		return;
 	fseek(f, -2, SEEK_CUR);
-	fprintf(f, "%s%s; ", key ? " key" : "", stack ? " stack" : "");
+	fprintf(f, "%s%s%s; ", key ? " key" : "", stack ? " stack" : "", value ? " value" : "");
 }
 
 static void show_keyed(FILE *f, const struct plan *p)
@@ -371,7 +398,9 @@ static void test_keyed(void **state)
 	opt.stack = row->stack;
 	if (row->by)
 		assert_int_equal(bykey_parse(&by, row->by, &d), 0);
-	if (make_by(bin, &opt, specs, row->by ? &by : NULL, &p, &mem, &d))
+	if (row->value)
+		assert_int_equal(bykey_parse_value(&by, row->value, &d), 0);
+	if (make_by(bin, &opt, specs, row->by || row->value ? &by : NULL, &p, &mem, &d))
 		fail_msg("%s", d.message);
 	show_keyed(f, p);
 	fclose(f);
@@ -381,6 +410,44 @@ static void test_keyed(void **state)
 	bykey_fini(&by);
 	arena_fini(&mem);
 	gobin_free(bin);
+}
+
+/* The value is not kept until the return decides. */
+static void test_late(void **state)
+{
+	static const struct { const char *spec, *by, *message; } late[] = {
+		{ "main.Ints if ~r0 > 5", NULL,
+		  "'a' is known when main.Ints is called, and its condition when it returns: a value can't wait for that",
+		},
+		{ "main.Ints", "~r0",
+		  "'a' is known when main.Ints is called, and its --by when it returns: a value can't wait for that",
+		},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(late); i++) {
+		const char *const specs[] = { late[i].spec, NULL };
+		struct plan_options opt = plan_defaults;
+		struct gobin *bin = bins_newest("");
+		struct bykey_exprs by = { .n = 0 };
+		struct arena mem = { 0 };
+		struct plan *p = NULL;
+		struct diag d = { 0 };
+
+		opt.action = COUNT;
+		opt.no_return = true;
+		assert_int_equal(bykey_parse_value(&by, "a", &d), 0);
+		if (late[i].by)
+			assert_int_equal(bykey_parse(&by, late[i].by, &d), 0);
+		assert_int_equal(make_by(bin, &opt, specs, &by, &p, &mem, &d), -1);
+		assert_string_equal(d.message, late[i].message);
+		assert_string_equal(d.hint, "'goprobectl attach' shows both sides of each call");
+		diag_fini(&d);
+		plan_free(p);
+		bykey_fini(&by);
+		arena_fini(&mem);
+		gobin_free(bin);
+	}
 }
 
 /* A jump to another function has no results: conditions on results are undecided there. */
@@ -492,12 +559,13 @@ static void test_held(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[3 + N(cases) + N(keyed)] = {
+	struct CMUnitTest tests[4 + N(cases) + N(keyed)] = {
+		{ "values that are known too early", test_late },
 		{ "jumps to other functions", test_tails },
 		{ "omitted functions are reported", test_left_out },
 		{ "capacity for held calls", test_held },
 	};
 
-	ROWS(ROWS(tests + 3, cases, test_row), keyed, test_keyed);
+	ROWS(ROWS(tests + 4, cases, test_row), keyed, test_keyed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

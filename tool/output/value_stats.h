@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sums, extremes and histograms of values. */
+#ifndef GOPROBE_OUTPUT_VALUE_STATS_H
+#define GOPROBE_OUTPUT_VALUE_STATS_H
+
+#include "output/row.h"
+#include "output/stats.h"
+
+/* Cells of a row: sum, mean, minimum and maximum; in JSON also the expression and its type. */
+void valuestats_put(struct row *r, const struct tally *t);
+/* The member "buckets" of a row in JSON. */
+void valuestats_json(const struct tally *t, struct buf *b);
+/* Rows of a histogram: powers of two, or those of --linear. Return: their number. */
+unsigned int valuestats_rows(const struct tally *t, uint64_t rows[GOPROBE_BUCKETS]);
+/* Append where row @row begins. */
+void valuestats_label(const struct tally *t, unsigned int row, struct buf *b);
+
+#endif
