@@ -251,6 +251,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_FILTER		(1ULL << 5) /* goprobe_point.filter, _POINT_F_* */
 #define GOPROBE_ABILITY_EDIT		(1ULL << 6) /* the module was loaded with allow_writes=1 */
 #define GOPROBE_ABILITY_JUMP		(1ULL << 7) /* the module was loaded with allow_jumps=1 */
+#define GOPROBE_ABILITY_WIPE		(1ULL << 8) /* GOPROBE_REF_WIPE */
 
 /**
  * struct goprobe_limits - limits of the module

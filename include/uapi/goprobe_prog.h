@@ -32,6 +32,7 @@ enum goprobe_ref_kind {
 	GOPROBE_REF_IFACE,	/* {itab, data}: an interface; @type 0 */
 	GOPROBE_REF_EFACE,	/* {type, data}: an empty interface; @type 0 */
 	GOPROBE_REF_FUNC,	/* {ptr}: a closure; @type 0 */
+	GOPROBE_REF_WIPE,	/* no reference: bytes that no record has; see below */
 	__GOPROBE_REF_MAX,
 	GOPROBE_REF_MAX = __GOPROBE_REF_MAX - 1,
 };
@@ -63,9 +64,10 @@ enum goprobe_count {
 
 /**
  * struct goprobe_ref - a place in a type that refers to other memory
- * @offset: position in the type: a multiple of 8
+ * @offset: position in the type: a multiple of 8; for GOPROBE_REF_WIPE any
  * @type: session type id of the objects
- * @count_offset: for GOPROBE_REF_ARRAY: position of the number in the type
+ * @count_offset: for GOPROBE_REF_ARRAY: position of the number in the type; for GOPROBE_REF_WIPE:
+ *	number of bytes
  * @kind: enum goprobe_ref_kind
  * @flags: GOPROBE_REF_F_*
  * @count: for GOPROBE_REF_ARRAY: enum goprobe_count
@@ -88,6 +90,10 @@ enum goprobe_count {
  * GOPROBE_REF_FUNC: the word at the pointer is the address of code. If that is among the dynamic
  * types, the chunk at the pointer is of that type. Otherwise the chunk is these 8 bytes, of type
  * GOPROBE_TYPE_CODE.
+ *
+ * GOPROBE_REF_WIPE: when the walk has ended, the module clears these bytes in the frame, or in each
+ * object of the type that it has copied, before a reader can see the record. The same memory keeps
+ * its bytes where it was copied as another type. Needs GOPROBE_ABILITY_WIPE.
  */
 struct goprobe_ref {
 	__u32 offset;
@@ -105,7 +111,8 @@ struct goprobe_ref {
  * struct goprobe_type - size of a type and positions of its references
  * @size: size of one object
  * @ref: index of its first reference
- * @nrefs: number of references; their offsets do not fall, and at most 4 offsets are equal
+ * @nrefs: number of references; their offsets do not fall, and at most 4 offsets are equal. Those
+ *	of GOPROBE_REF_WIPE come last, by rising offset, and do not overlap
  */
 struct goprobe_type {
 	__u32 size;

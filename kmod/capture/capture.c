@@ -105,6 +105,40 @@ static __always_inline int gp_capture_frame(struct gp_capture *c)
 	return 0;
 }
 
+/* Clear what is to be wiped in the objects of type @t at @object. The last one may be cut short. */
+static void gp_capture_wipe_objects(const struct gp_type *t, u8 *object, u32 left)
+{
+	const struct goprobe_ref *const first = t->refs + t->nrefs, *const end = first + t->nwipes;
+	const struct goprobe_ref *wipe;
+	u32 each;
+
+	for (; left; object += each, left -= each) {
+		each = min(t->size, left);
+		for (wipe = first; wipe < end && wipe->offset < each; wipe++)
+			memset(object + wipe->offset, 0,
+			       min(wipe->count_offset, each - wipe->offset));
+	}
+}
+
+/* Clear what no reader may see, in the frame and in all chunks, also those past a full budget. */
+static noinline void gp_capture_wipe(const struct gp_capture *c)
+{
+	const struct gp_plan *plan = c->plan;
+	u8 *at = c->to + plan->frame_bytes, *const end = c->to + c->used;
+
+	if (plan->frame->nwipes)
+		gp_capture_wipe_objects(plan->frame, c->to, plan->frame->size);
+	while (at < end) {
+		const struct goprobe_chunk *chunk = (const void *)at;
+		const struct gp_type *t = gp_types_find(plan->types, chunk->type);
+
+		at += sizeof(*chunk);
+		if (t && t->nwipes)
+			gp_capture_wipe_objects(t, at, chunk->size);
+		at += ALIGN(chunk->size, GP_RECORD_ALIGN);
+	}
+}
+
 /**
  * gp_capture_run() - capture frame and chunks
  * @c: filled in by the caller
@@ -119,7 +153,9 @@ int gp_capture_run(struct gp_capture *c)
 
 	if (!err && plan->w.nops)
 		err = gp_program_run(c);
-	if (unlikely(err) || !plan->w.depth || !plan->frame->nrefs)
-		return err;
-	return gp_walk_run(c);
+	if (!err && plan->w.depth && plan->frame->nrefs)
+		err = gp_walk_run(c);
+	if (unlikely(READ_ONCE(plan->types->wipes)) && !err)
+		gp_capture_wipe(c);
+	return err;
 }

@@ -61,8 +61,8 @@ static void gp_plan_prepare_quick(struct gp_plan *plan)
 	u32 nrefs = plan->w.depth ? plan->frame->nrefs : 0, i;
 	u64 bytes;
 
-	if (plan->w.nops || plan->w.nstack || plan->npieces > GP_QUICK_WORDS ||
-	    !gp_plan_is_words(plan))
+	if (plan->w.nops || plan->w.nstack || plan->frame->nwipes ||
+	    plan->npieces > GP_QUICK_WORDS || !gp_plan_is_words(plan))
 		return;
 	for (i = 0; i < nrefs; i++)
 		if (plan->frame_refs[i].kind != GOPROBE_REF_STRING ||

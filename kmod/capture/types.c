@@ -38,6 +38,8 @@ static void gp_types_set(struct gp_type *t, u32 id, const struct goprobe_type *w
 	t->size = w->size;
 	t->nrefs = w->nrefs;
 	t->refs = refs + w->ref;
+	for (; t->nrefs && t->refs[t->nrefs - 1].kind == GOPROBE_REF_WIPE; t->nrefs--)
+		t->nwipes++;
 	for (i = 0; i < t->nrefs; i++)
 		if (t->refs[i].flags & GOPROBE_REF_F_SAME_LEVEL)
 			t->same_level = true;
@@ -71,11 +73,13 @@ int gp_types_add(struct gp_types *types, const struct goprobe_type *add, u32 n,
 	types->nrefs += nrefs;
 	for (i = 0; i < n; i++) {
 		u32 id = first + i;
+		struct gp_type *t = &types->block[id / GP_TYPES_BLOCK][id % GP_TYPES_BLOCK];
 
-		gp_types_set(&types->block[id / GP_TYPES_BLOCK][id % GP_TYPES_BLOCK],
-			     id, &add[i], copy->ref);
+		gp_types_set(t, id, &add[i], copy->ref);
+		if (t->nwipes)
+			WRITE_ONCE(types->wipes, true);
 	}
-	/* Readers see the types before the number that covers them. */
+	/* Readers see the types, and that some have wipes, before the number that covers them. */
 	smp_store_release(&types->n, first + n);
 	return first;
 }

@@ -21,8 +21,9 @@
  * struct gp_type - a verified goprobe_type
  * @id: session type id
  * @size: bytes of one object
- * @nrefs: number of @refs
- * @same_level: one of @refs has GOPROBE_REF_F_SAME_LEVEL
+ * @nrefs: number of references among @refs
+ * @same_level: one of them has GOPROBE_REF_F_SAME_LEVEL
+ * @nwipes: number of wipes, behind them in @refs
  * @refs: verified references
  */
 struct gp_type {
@@ -30,6 +31,7 @@ struct gp_type {
 	u32 size;
 	u32 nrefs;
 	bool same_level;
+	u16 nwipes;
 	const struct goprobe_ref *refs;
 };
 
@@ -43,12 +45,14 @@ struct gp_types_refs {
  * struct gp_types - the table
  * @n: number of published types
  * @nrefs: number of their references; only the writer uses it
+ * @wipes: one of them has wipes
  * @refs: all references; only the writer uses it
  * @block: the types, in blocks; those for ids below @n exist
  */
 struct gp_types {
 	u32 n;
 	u32 nrefs;
+	bool wipes;
 	struct gp_types_refs *refs;
 	struct gp_type *block[GP_TYPES_MAX / GP_TYPES_BLOCK];
 };

@@ -114,13 +114,38 @@ static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size)
 	return gp_verify_count(ref, size);
 }
 
+/* Check a wipe, which is behind what wipes up to @*end clear. */
+static const char *gp_verify_wipe(const struct goprobe_ref *wipe, u32 size, u32 *end)
+{
+	if (wipe->type || wipe->flags || wipe->count || wipe->count_size || wipe->elements_shift)
+		return "a wipe has a type, flags or a count";
+	if (wipe->pad[0] || wipe->pad[1] || wipe->pad[2])
+		return "padding of a reference is not 0";
+	if (!wipe->count_offset)
+		return "a wipe clears nothing";
+	if (wipe->offset > size || wipe->count_offset > size - wipe->offset)
+		return "a wipe lies outside its type";
+	if (wipe->offset < *end)
+		return "a type's wipes overlap, or are not in rising order";
+	*end = wipe->offset + wipe->count_offset;
+	return NULL;
+}
+
 /* Check the references of one type of @size bytes. */
 static const char *gp_verify_refs(const struct goprobe_ref *refs, u32 n, u32 size)
 {
+	u32 r, wiped = 0;
 	const char *why;
-	u32 r;
 
 	for (r = 0; r < n; r++) {
+		if (refs[r].kind == GOPROBE_REF_WIPE) {
+			why = gp_verify_wipe(&refs[r], size, &wiped);
+			if (why)
+				return why;
+			continue;
+		}
+		if (wiped)
+			return "a reference is behind a wipe of its type";
 		if (r && refs[r].offset < refs[r - 1].offset)
 			return "a type's references are not in rising order";
 		if (r >= GP_REFS_SAME && refs[r].offset == refs[r - GP_REFS_SAME].offset)

@@ -301,6 +301,9 @@ def netlink_nonsense(t):
                   [genl.ref(0, genl.GOPROBE_REF_ARRAY, 0, count=genl.GOPROBE_COUNT_N, count_offset=8, count_size=8)])
     attempt_types("five references at one place", [genl.type_(8, 0, 5)], [genl.ref(0, genl.GOPROBE_REF_FUNC)] * 5)
     attempt_types("a kind of reference that does not exist", [genl.type_(8, 0, 1)], [genl.ref(0, 99)])
+    attempt_types("a wipe beyond the type", [genl.type_(8, 0, 1)], [genl.ref(4, genl.GOPROBE_REF_WIPE, count_offset=5)])
+    attempt_types("a reference behind a wipe", [genl.type_(16, 0, 2)],
+                  [genl.ref(0, genl.GOPROBE_REF_WIPE, count_offset=8), genl.ref(8, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references that are not there", [genl.type_(8, 0, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references out of range", [genl.type_(8, 0xffffffff, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references out of order", [genl.type_(16, 0, 2)],

@@ -328,6 +328,13 @@ static inline struct goprobe_ref *last_ref(void)
 	return &w->refs[w->nrefs - 1];
 }
 
+/* Behind the type's references. */
+static inline void add_wipe(u32 type, u32 offset, u32 bytes)
+{
+	add_ref(type, offset, GOPROBE_REF_WIPE, 0);
+	last_ref()->count_offset = bytes;
+}
+
 static inline void add_array(u32 type, u32 offset, u32 to, u8 count, u32 count_offset,
 			     u8 count_size)
 {

@@ -82,7 +82,7 @@ static void only_strings_are_followed_in_the_quick_way(struct kunit *test)
 {
 	u16 kind;
 
-	for (kind = 1; kind < __GOPROBE_REF_MAX; kind++) {
+	for (kind = 1; kind <= GOPROBE_REF_FUNC; kind++) {
 		words_from_registers(24);
 		add_ref(0, 0, kind, 0);
 		if (kind == GOPROBE_REF_ARRAY) {

@@ -5,6 +5,8 @@
  */
 #include "random_world.h"
 
+static u32 wipes;	/* bytes that were wiped, and not 0 before */
+
 /* Mostly small; sometimes at a limit. */
 static u32 rnd_size(u32 max)
 {
@@ -36,6 +38,16 @@ static void random_ref(struct goprobe_ref *ref, u32 size)
 	ref->elements_shift = rnd(5);
 }
 
+static void random_wipes(u32 type)
+{
+	u32 size = w->types[type].size, offset = rnd(40), bytes;
+
+	for (; offset < size && w->nrefs < REFS && rnd(4); offset += bytes + rnd(9)) {
+		bytes = 1 + rnd(min(size - offset, 24U));
+		add_wipe(type, offset, bytes);
+	}
+}
+
 static void random_tables(void)
 {
 	u32 t, r, offset;
@@ -52,7 +64,7 @@ static void random_tables(void)
 			type->size = ALIGN(type->size, 8) & 0xffff;
 		offset = rnd(2) * 8;
 		for (r = rnd(7); r && w->nrefs < REFS; r--) {
-			u8 kind = 1 + rnd(GOPROBE_REF_MAX);
+			u8 kind = 1 + rnd(GOPROBE_REF_FUNC);
 
 			if (offset + gp_ref_size(kind) > type->size)
 				break;
@@ -60,6 +72,8 @@ static void random_tables(void)
 			random_ref(&w->refs[w->nrefs - 1], type->size);
 			offset += 8 * rnd(5);
 		}
+		if (!rnd(3))
+			random_wipes(t);
 	}
 }
 
@@ -178,6 +192,37 @@ static const char *decode_missed(u32 *at)
 	return NULL;
 }
 
+/* Whether byte @at of objects of that type is wiped. */
+static bool is_wiped(u32 type, u32 at)
+{
+	const struct goprobe_type *t = &w->types[type];
+	u32 i;
+
+	for (i = t->ref; i < t->ref + t->nrefs; i++)
+		if (w->refs[i].kind == GOPROBE_REF_WIPE &&
+		    at % t->size - w->refs[i].offset < w->refs[i].count_offset)
+			return true;
+	return false;
+}
+
+/* Whether the chunk has what is in memory, with zeros where its type is wiped. */
+static bool is_from_memory(const struct goprobe_chunk *c)
+{
+	const u8 *bytes = (const u8 *)(c + 1);
+	u32 i;
+
+	if (c->address < A || c->address + c->size > A + A_SIZE)
+		return !c->size;
+	for (i = 0; i < c->size; i++) {
+		bool wiped = c->type < w->ntypes && is_wiped(c->type, i);
+
+		wipes += wiped && arena[c->address - A + i];
+		if (bytes[i] != (wiped ? 0 : arena[c->address - A + i]))
+			return false;
+	}
+	return true;
+}
+
 /* NULL if the chunk that begins there is right. */
 static const char *decode_chunk(const struct goprobe_chunk *c, u32 left)
 {
@@ -196,9 +241,8 @@ static const char *decode_chunk(const struct goprobe_chunk *c, u32 left)
 		return "a status that does not exist";
 	if (c->level > w->w.depth)
 		return "deeper than the plan allows";
-	if (c->size && (c->address < A || c->address + c->size > A + A_SIZE ||
-			memcmp(c + 1, arena + (c->address - A), c->size)))
-		return "bytes that are not in memory";
+	if (!is_from_memory(c))
+		return "bytes that are not in memory, or should be wiped";
 	if (!c->status && c->type < w->ntypes && c->size % w->types[c->type].size)
 		return "part of an object";
 	return NULL;
@@ -239,6 +283,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 	u32 itabs = 0, codes = 0, missed = 0;
 
 	random_state = 88172645463325252ULL;
+	wipes = 0;
 	for (n = 0; n < 10000; n++) {
 		u32 space;
 		int err;
@@ -286,6 +331,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 	KUNIT_EXPECT_GT(test, codes, 100U);
 	KUNIT_EXPECT_GT(test, missed, 100U);
 	KUNIT_EXPECT_GT(test, short_of_space, 20U);
+	KUNIT_EXPECT_GT(test, wipes, 1000U);
 }
 
 static struct kunit_case cases[] = {

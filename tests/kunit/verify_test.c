@@ -207,6 +207,62 @@ static void types_and_references(struct kunit *test)
 	expect(test, row, gp_verify_types(w.types, w.ntypes, w.refs, w.nrefs));
 }
 
+#define W_FIELDS	"a wipe has a type, flags or a count"
+#define W_NOTHING	"a wipe clears nothing"
+#define W_OUTSIDE	"a wipe lies outside its type"
+#define W_ORDER		"a type's wipes overlap, or are not in rising order"
+#define W_LAST		"a reference is behind a wipe of its type"
+#define WIPE(at, bytes, ...) \
+	{ .kind = GOPROBE_REF_WIPE, .offset = (at), .count_offset = (bytes), __VA_ARGS__ }
+#define STRING(at)	{ .kind = GOPROBE_REF_STRING, .offset = (at) }
+
+struct wipe_row {
+	const char *claim;
+	const char *why;
+	struct goprobe_ref refs[2];	/* of a type of 64 bytes */
+};
+
+static const struct wipe_row wipe_rows[] = {
+	{ "a wipe", NULL, { WIPE(16, 24) } },
+	{ "a wipe of a byte, not aligned", NULL, { WIPE(63, 1) } },
+	{ "a wipe of the whole type", NULL, { WIPE(0, 64) } },
+	{ "a wipe of a byte more", W_OUTSIDE, { WIPE(0, 65) } },
+	{ "a wipe across the end", W_OUTSIDE, { WIPE(60, 5) } },
+	{ "a wipe behind the end", W_OUTSIDE, { WIPE(65, 1) } },
+	{ "a wipe whose end wraps", W_OUTSIDE, { WIPE(8, U32_MAX) } },
+	{ "a wipe of nothing", W_NOTHING, { WIPE(16, 0) } },
+	{ "two wipes side by side", NULL, { WIPE(3, 5), WIPE(8, 1) } },
+	{ "two wipes that overlap", W_ORDER, { WIPE(3, 5), WIPE(7, 1) } },
+	{ "two wipes in falling order", W_ORDER,
+	  { WIPE(8, 1), WIPE(3, 5) } },
+	{ "the second wipe is looked at as well", W_OUTSIDE,
+	  { WIPE(3, 5), WIPE(60, 5) } },
+	{ "a wipe behind a reference, of its words", NULL, { STRING(16), WIPE(0, 32) } },
+	{ "a reference behind a wipe", W_LAST, { WIPE(0, 8), STRING(16) } },
+	{ "a wipe with a type", W_FIELDS, { WIPE(0, 8, .type = 1) } },
+	{ "a wipe with a flag", W_FIELDS, { WIPE(0, 8, .flags = 1) } },
+	{ "a wipe with a count", W_FIELDS, { WIPE(0, 8, .count = 1) } },
+	{ "a wipe with the size of a count", W_FIELDS, { WIPE(0, 8, .count_size = 1) } },
+	{ "a wipe of elements", W_FIELDS, { WIPE(0, 8, .elements_shift = 1) } },
+	{ "a wipe with padding", R_PAD, { WIPE(0, 8, .pad = { 0, 1 }) } },
+};
+
+static void wipe_desc(const struct wipe_row *row, char *desc)
+{
+	strscpy(desc, row->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(wipe, wipe_rows, wipe_desc);
+
+static void wipes(struct kunit *test)
+{
+	const struct wipe_row *row = test->param_value;
+	const struct goprobe_type type = { .size = 64, .nrefs = row->refs[1].kind ? 2 : 1 };
+
+	KUNIT_EXPECT_STREQ(test, gp_verify_types(&type, 1, row->refs, type.nrefs) ?: "accepted",
+			   row->why ?: "accepted");
+}
+
 #define D_ADDRESS	"a dynamic type has no address"
 #define D_FLAGS		"a dynamic type has unknown flags"
 #define D_TYPE		"a dynamic type names a type that does not exist"
@@ -234,6 +290,9 @@ static const struct row dynamic_rows[] = {
 	{ "a direct slice", D_REF, WORD(GOPROBE_REF_SLICE) },
 	{ "a direct interface", D_REF, WORD(GOPROBE_REF_IFACE) },
 	{ "a direct empty interface", D_REF, WORD(GOPROBE_REF_EFACE) },
+	{ "a direct word that is wiped", NULL,
+	  { DIRECT, SET(dynamic.type, 2), SET(refs[3].kind, GOPROBE_REF_WIPE),
+	    SET(refs[3].type, 0), SET(refs[3].count, 0), SET(refs[3].count_size, 0) } },
 	{ "direct, of 24 bytes", D_SIZE, { DIRECT } },
 	{ "direct, of nothing", D_SIZE, { DIRECT, SET(dynamic.type, 3) } },
 	{ "direct, of 7 bytes", D_SIZE,
@@ -460,6 +519,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_self_test_has_its_code_and_nothing_else),
 	KUNIT_CASE_PARAM(runtime_descriptions, runtime_gen_params),
 	KUNIT_CASE_PARAM(types_and_references, types_gen_params),
+	KUNIT_CASE_PARAM(wipes, wipe_gen_params),
 	KUNIT_CASE_PARAM(dynamic_types, dynamic_gen_params),
 	KUNIT_CASE_PARAM(points, point_gen_params),
 	{}

@@ -35,6 +35,22 @@ static void make_ref(struct model *m, struct choice *c, struct goprobe_ref *ref,
 	ref->count_offset = choice_below(c, size - ref->count_size + 1);
 }
 
+/* Wipes of one type; how many. */
+static uint32_t make_wipes(struct choice *c, struct goprobe_ref *refs, uint32_t cap, uint32_t size)
+{
+	uint32_t n = choice_once_in(c, 3) ? choice_below(c, 4) : 0, offset = 0, i;
+
+	for (i = 0; i < n && i < cap; i++) {
+		offset += choice_below(c, 12);
+		if (offset >= size)
+			break;
+		refs[i] = (struct goprobe_ref){ .offset = offset, .kind = GOPROBE_REF_WIPE,
+						.count_offset = choice_from(c, 1, size - offset) };
+		offset += refs[i].count_offset;
+	}
+	return i;
+}
+
 /* References of one type, from @refs on; how many. */
 static uint32_t make_refs(struct model *m, struct choice *c, struct goprobe_ref *refs,
 			  uint32_t cap, uint32_t size)
@@ -42,7 +58,7 @@ static uint32_t make_refs(struct model *m, struct choice *c, struct goprobe_ref 
 	uint32_t n = choice_below(c, 8), offset = 0, same = 0, i;
 
 	for (i = 0; i < n && i < cap; i++) {
-		uint8_t kind = 1 + choice_below(c, GOPROBE_REF_MAX);
+		uint8_t kind = 1 + choice_below(c, GOPROBE_REF_FUNC);
 		uint32_t step = choice_below(c, 4) * 8;
 
 		same = step && i ? 1 : same + 1;
@@ -56,7 +72,7 @@ static uint32_t make_refs(struct model *m, struct choice *c, struct goprobe_ref 
 		refs[i] = (struct goprobe_ref){ .offset = offset, .kind = kind };
 		make_ref(m, c, &refs[i], size);
 	}
-	return i;
+	return i + make_wipes(c, refs + i, cap - i, size);
 }
 
 static uint32_t some_size(struct choice *c)

@@ -30,6 +30,7 @@ static const struct {
 	{ GOPROBE_ABILITY_FILTER, "filter" },
 	{ GOPROBE_ABILITY_EDIT, "edit" },
 	{ GOPROBE_ABILITY_JUMP, "jump" },
+	{ GOPROBE_ABILITY_WIPE, "wipe" },
 };
 
 static const struct {
