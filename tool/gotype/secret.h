@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names that say that a value is secret: which values are redacted. Pure.
+ *
+ * Capture and output ask the same questions about the same types. So what the module clears, and
+ * what is shown as redacted, is the same.
+ */
+#ifndef GOPROBE_GOTYPE_SECRET_H
+#define GOPROBE_GOTYPE_SECRET_H
+
+#include "base/diag.h"
+#include "gotype/type.h"
+
+/* A type with more redacted fields is redacted as a whole. Fields of array elements count. */
+#define SECRET_FIELDS_MAX 64
+
+/* A longer key of a map is no name. One that is cut before may be one. */
+#define SECRET_KEY_BYTES 64
+
+/* A part of a text: a name that the user has added. */
+struct secret_name {
+	const char *s;
+	size_t len;
+};
+
+/**
+ * struct secrets - what is redacted
+ * @off: nothing
+ * @v: names that the user has added to those of the table
+ * @n: their number
+ * @cap: capacity of @v
+ *
+ * A pointer to it can be NULL: then the names of the table are redacted.
+ */
+struct secrets {
+	bool off;
+	struct secret_name *v;
+	size_t n;
+	size_t cap;
+};
+
+/* Why a redacted value is unavailable. */
+extern const char secret_why[];
+
+/**
+ * secrets_add() - add the names in "email,customerNumber"
+ * @s: what is redacted
+ * @text: outlives @s
+ *
+ * Return: 0, or -1 with @d set: a name has other characters than letters, digits, "_" and "-".
+ */
+int secrets_add(struct secrets *s, const char *text, struct diag *d);
+void secrets_fini(struct secrets *s);
+
+/* Is a parameter, result or variable @name of type @t (NULL: unknown) redacted by its name? */
+bool secret_is_name(const struct secrets *s, const char *name, const struct gotype *t);
+/* Is the value of type @t under a key of a map, the @len bytes at @key, redacted? */
+bool secret_is_key(const struct secrets *s, const void *key, size_t len, const struct gotype *t);
+/* Is each value of type @t redacted, whatever its name is? */
+bool secret_is_type(const struct secrets *s, const struct gotype *t);
+/* Is field @f of a struct redacted by its name? */
+bool secret_is_field(const struct secrets *s, const struct gofield *f);
+
+#endif
