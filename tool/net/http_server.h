@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * HTTP server of one page, inside of a loop that has other work: it never waits for a client. Its
+ * clients are few, their requests are short, and each has its time.
+ */
+#ifndef GOPROBE_NET_HTTP_SERVER_H
+#define GOPROBE_NET_HTTP_SERVER_H
+
+#include <poll.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+
+/* Connections at once; others wait in the kernel's queue, which is as long. */
+#define HTTPSERVER_CLIENTS 8
+/* Descriptors of httpserver_poll(). */
+#define HTTPSERVER_FDS (HTTPSERVER_CLIENTS + 1)
+
+/**
+ * struct httpserver_page - the page
+ * @path: "/metrics"
+ * @type: its media type
+ * @put: append what it is now to @b; 0, or -1 with @d set
+ * @ctx: first argument of @put
+ * @fresh_ms: clients get the same text for so long
+ * @client_ms: a connection is closed after so long, whatever its client does
+ */
+struct httpserver_page {
+	const char *path;
+	const char *type;
+	int (*put)(void *ctx, struct buf *b, struct diag *d);
+	void *ctx;
+	unsigned int fresh_ms;
+	unsigned int client_ms;
+};
+
+struct httpserver;
+
+/* Listen at [ADDR:]PORT. @page is copied; its texts stay. NULL with @d set. */
+struct httpserver *httpserver_open(const char *where, const struct httpserver_page *page,
+				   struct diag *d);
+void httpserver_free(struct httpserver *s);
+/* "http://127.0.0.1:9464/metrics" */
+const char *httpserver_url(const struct httpserver *s);
+/* Fill in what to wait for, HTTPSERVER_FDS at most: their number. */
+size_t httpserver_poll(const struct httpserver *s, struct pollfd *fds);
+/*
+ * Serve clients as far as that is possible without waiting; at least once a second, so that slow
+ * clients lose their connections. 0; or -1 with @d set: the page could not be made.
+ */
+int httpserver_step(struct httpserver *s, struct diag *d);
+
+#endif
