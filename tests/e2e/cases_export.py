@@ -3,6 +3,10 @@
 
 import json
 import os
+import re
+import socket
+import urllib.error
+import urllib.request
 import xml.etree.ElementTree
 
 from cases_count import started
@@ -201,6 +205,50 @@ def openmetrics(t):
         same(os.listdir(os.path.dirname(path)).count("calls.prom"), 1, "files")
         check(not [n for n in os.listdir(t.tmp) if n.endswith(".new")], "a file is left over: %s", os.listdir(t.tmp))
         os.unlink(path)
+
+
+def served(process):
+    """The address of the metrics that a command serves."""
+    return wait_for("its address", lambda: re.search(r"serving (http://127\.0\.0\.1:\d+/metrics)$", process.stderr(), re.M)).group(1)
+
+
+def scraped(url):
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        same(answer.headers["Content-Type"], "application/openmetrics-text; version=1.0.0; charset=utf-8", "type of the metrics")
+        return metrics(answer.read().decode())
+
+
+@case("export: metrics over HTTP have the numbers that the program itself counts, while other clients are slow")
+def openmetrics_http(t):
+    for command in "count", "latency":
+        target = t.target("stress", "-hold", "-goroutines", 20, "-depth", 60)
+        process = started(t, command, "-p", target.pid, "--listen", 0, *TAGGED)
+        url = served(process)
+        slow = []
+        for _ in range(12):
+            slow.append(socket.create_connection(("127.0.0.1", int(url.split(":")[2].split("/")[0]))))
+            slow[-1].send(b"G")
+        same({n: v for n, v in scraped(url).items() if v}, {}, "before a call")
+        target.send()
+        want = json.loads(target.line())["functions"]
+        total = 'goprobe_calls_total{func="%s"}'
+        got = wait_for("the last call", lambda: (lambda m: all(m.get(total % f) == want[f]["calls"] for f in TAGGED) and m)(scraped(url)))
+        if command == "latency":
+            for f in TAGGED:
+                same(got['goprobe_call_duration_seconds_count{func="%s"}' % f], want[f]["returns"], "returns of %s" % f)
+        try:
+            urllib.request.urlopen(url + "x", timeout=60)
+            check(False, "there is another page")
+        except urllib.error.HTTPError as e:
+            same(e.code, 404, "another page")
+        taken = t.goprobectl("count", "--listen", url.split("/")[2], "main.*", "--", t.binary("trees"), 1)
+        taken.finish(status=1)
+        check("Address already in use" in taken.stderr() and "another program has the port" in taken.stderr(), "a port that is taken: %s", taken.stderr())
+        target.finish()
+        process.finish()
+        check("calls of" in process.stderr(), "the end: %s", process.stderr())
+        for s in slow:
+            s.close()
 
 
 @case("export: metrics by key have labels, and an output that is not a regular file gets them directly")

@@ -16,6 +16,9 @@
 #include "cmd/cmd.h"
 #include "output/screen.h"
 
+/* Those of the module and of signals, and all but those of processes. */
+#define FDS (2 + COUNTING_OWN + HTTPSERVER_FDS)
+
 int counting_set_up(struct counting *c, struct diag *d)
 {
 	struct tracing *t = &c->tracing;
@@ -112,6 +115,8 @@ static void await(struct counting *c, struct pollfd *fds, uint64_t until)
 	fds[1] = (struct pollfd){ .fd = client_fd(c->tracing.client), .events = POLLIN };
 	for (size_t i = 0; c->cmd->input && i < COUNTING_OWN; i++)
 		fds[n++] = (struct pollfd){ .fd = c->own[i], .events = POLLIN };
+	if (c->server)
+		n += httpserver_poll(c->server, fds + n);
 	poll(fds, n + target_poll(&c->tracing.target, fds + n),
 	     until > t ? (until - t + 999999) / 1000000 : 0);
 }
@@ -145,7 +150,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 
 		if (c->cmd->input)
 			over = c->cmd->input(c, d);
-		if (over < 0 || look(c, d))
+		if (over < 0 || look(c, d) || (c->server && httpserver_step(c->server, d)))
 			return -1;
 		if (over || c->hits || target_ended(target) || t >= end ||
 		    (interrupt_came(&c->tracing.interrupt) && !target->command))
@@ -195,7 +200,7 @@ static int finish(struct counting *c, struct diag *d)
 static int run(struct counting *c, struct diag *d)
 {
 	struct target *target = &c->tracing.target;
-	struct pollfd *fds = calloc(target->nprocesses + 2 + COUNTING_OWN, sizeof(*fds));
+	struct pollfd *fds = calloc(target->nprocesses + FDS, sizeof(*fds));
 	int code, err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
 
 	c->started = clock_now(CLOCK_MONOTONIC);
@@ -229,6 +234,7 @@ void counting_fini(struct counting *c)
 	for (size_t i = 0; c->files && i < c->tracing.plan->nfiles; i++)
 		symbols_fini(&c->files[i]);
 	free(c->files);
+	httpserver_free(c->server);
 	if (c->fd != STDOUT_FILENO)
 		close(c->fd);
 	tracing_fini(&c->tracing);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "cmd/cmd.h"
 #include "gobin/symbolize.h"
+#include "net/http_server.h"
 #include "output/stats_print.h"
 #include "trace/session.h"
 
@@ -39,6 +40,7 @@ struct counting_cmd {
  * @looks: it is printed when it has begun and before it ends, too
  * @fd: where output goes
  * @own: what counting_cmd.input reads; -1: nothing
+ * @server: serves what is counted, or NULL; counting_fini() frees it
  * @tracing: the session that counts
  * @files: what addresses mean, by file of the plan; or NULL: counting_name_files()
  * @ending: what is printed now is the last before the breakpoints are taken away
@@ -52,6 +54,7 @@ struct counting {
 	bool looks;
 	int fd;
 	int own[COUNTING_OWN];
+	struct httpserver *server;
 	struct tracing tracing;
 	struct symbols *files;
 	bool ending;

@@ -35,6 +35,8 @@ static const char count_examples[] =
 "      goprobectl count -p 4121 'shop.charge if err != nil'\n"
 "  A file for the textfile collector of Prometheus, every ten seconds:\n"
 "      goprobectl count -p 4121 -i 10s -o openmetrics --output /var/lib/node/shop.prom 'shop.*'\n"
+"  The same over HTTP, at http://127.0.0.1:9464/metrics:\n"
+"      goprobectl count -p 4121 --listen 9464 'shop.*'\n"
 "  Which paths are requested most?\n"
 "      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n"
 "  How large are the answers, by path?\n"
@@ -66,32 +68,121 @@ static const char latency_examples[] =
 "      goprobectl latency -p 4121 --split 'shop.*'\n";
 
 /**
- * struct count - a run of one of the commands
- * @c: the session that counts
+ * struct table - what was counted, as it was last read
  * @show: how it is shown
- * @tallies: what it has counted
- * @keys: what it has counted by key
+ * @tallies: by function
+ * @keys: by key
  * @keyshow: how these are shown, or NULL
- * @last: when the tallies were last read
  */
-struct count {
-	struct counting c;
+struct table {
 	struct tallyshow show;
 	struct tallies tallies;
 	struct keyrows keys;
 	struct keyshow *keyshow;
+};
+
+/**
+ * struct count - a run of one of the commands
+ * @c: the session that counts
+ * @printed: the table that is printed
+ * @served: the table that is served; what is new in @printed does not depend on who reads that
+ * @last: when @printed was last read
+ */
+struct count {
+	struct counting c;
+	struct table printed;
+	struct table served;
 	uint64_t last;
 };
 
-/* --- counting -------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------- */
 
 /* After the plan has been made. */
-static int show_keys(struct count *c)
+static int table_init(struct table *t, const struct options *o, const struct plan *plan,
+		      struct diag *d)
 {
-	c->keys.nfuncs = c->tallies.n;
-	c->show.keys = &c->keys;
-	c->keyshow = keyshow_new(&c->show);
-	return c->keyshow ? 0 : -1;
+	/* Those that nobody asked for come last. */
+	size_t n = plan->nfuncs - plan->naround - plan->nhidden;
+
+	if (tallies_init(&t->tallies, n))
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		const struct plan_func *pf = plan->funcs[i];
+
+		t->tallies.v[i].ends = pf->count_ends;
+		t->tallies.v[i].value = o->by.value ? &pf->key->value : NULL;
+	}
+	t->show.plan = plan;
+	t->show.histogram |= t->show.timed && n == 1 && !o->by.n;
+	if (!o->by.n)
+		return 0;
+	t->keys.nfuncs = n;
+	t->show.keys = &t->keys;
+	t->keyshow = keyshow_new(&t->show);
+	return t->keyshow ? 0 : diag_set(d, "out of memory");
+}
+
+static void table_fini(struct table *t)
+{
+	tallies_fini(&t->tallies);
+	keyshow_free(t->keyshow);
+	keyrows_fini(&t->keys);
+}
+
+static int table_read(struct table *t, struct client *client, enum tallies_by by, struct diag *d)
+{
+	if (t->show.timed)
+		by = TALLIES_BY_TIME;
+	tallies_begin(&t->tallies);
+	if (client_tallies(client, tallies_add, &t->tallies, d))
+		return -1;
+	tallies_sort(&t->tallies, by);
+	if (!t->keyshow)
+		return 0;
+	keyrows_begin(&t->keys);
+	if (client_keys(client, keyrows_add, &t->keys, d))
+		return -1;
+	keyrows_sort(&t->keys, by);
+	return 0;
+}
+
+/* JSON has the functions, too: their numbers include calls that exceeded the limit of keys. */
+static void table_put(const struct table *t, uint64_t ns, struct buf *b)
+{
+	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };
+
+	if (!t->keyshow || t->show.json)
+		tallyshow_table(&t->show, &t->tallies, &when, b);
+	if (t->keyshow)
+		keyshow_table(t->keyshow, &t->keys, &when, b);
+}
+
+/* --- counting -------------------------------------------------------- */
+
+/* A httpserver_page.put */
+static int put_metrics(void *ctx, struct buf *b, struct diag *d)
+{
+	struct count *c = ctx;
+
+	if (table_read(&c->served, c->c.tracing.client, TALLIES_BY_CALLS, d))
+		return -1;
+	table_put(&c->served, 0, b);
+	return 0;
+}
+
+/* A port that is taken is an error before anything is probed. */
+static int serve(struct count *c, struct diag *d)
+{
+	const struct httpserver_page page = {
+		.path = "/metrics", .put = put_metrics, .ctx = c, .fresh_ms = 1000,
+		.client_ms = 10000,
+		.type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+	};
+
+	if (!c->c.o->listen)
+		return 0;
+	c->c.server = httpserver_open(c->c.o->listen, &page, d);
+	return c->c.server ? 0 : -1;
 }
 
 static int check(const struct options *o, struct diag *d)
@@ -118,36 +209,23 @@ static int set_up(struct counting *counting, struct diag *d)
 	struct count *c = (struct count *)counting;
 	struct options *o = counting->o;
 	struct tracing *t = &c->c.tracing;
-	size_t n;
 
-	o->plan.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
-	o->plan.no_return = !c->show.timed;
-	c->show.trapless = o->plan.jumps;
+	o->plan.action = c->printed.show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
+	o->plan.no_return = !c->printed.show.timed;
+	c->printed.show.trapless = o->plan.jumps;
 	if (o->by.n || o->by.value) {
 		o->plan.by = &o->by;
 		t->keys = (struct goprobe_key_limit){
 			o->by.n ? o->keys : 1, bykey_bytes(&o->by)
 		};
 	}
-	if (o->output && !c->show.put && counting_open(counting, d))
+	if (o->output && !c->printed.show.put && counting_open(counting, d))
 		return -1;
-	if (counting_set_up(&c->c, d))
+	if (serve(c, d) || counting_set_up(&c->c, d) ||
+	    table_init(&c->printed, o, t->plan, d) || table_init(&c->served, o, t->plan, d))
 		return -1;
-	/* Those that nobody asked for come last. */
-	n = t->plan->nfuncs - t->plan->naround - t->plan->nhidden;
-	if (tallies_init(&c->tallies, n))
-		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		const struct plan_func *pf = t->plan->funcs[i];
-
-		c->tallies.v[i].ends = pf->count_ends;
-		c->tallies.v[i].value = o->by.value ? &pf->key->value : NULL;
-	}
-	c->show.plan = t->plan;
-	if (c->c.o->by.n && show_keys(c))
-		return diag_set(d, "out of memory");
-	if (c->show.timed && n == 1 && !c->c.o->by.n)
-		c->show.histogram = true;
+	if (c->c.server && !o->quiet)
+		tracing_say(t, "serving %s", httpserver_url(c->c.server));
 	return 0;
 }
 
@@ -156,50 +234,22 @@ static bool is_metrics(const struct options *o)
 	return o->format == OPTION_OPENMETRICS;
 }
 
-/* JSON has the functions, too: their numbers include calls that exceeded the limit of keys. */
-static void put_tables(struct count *c, uint64_t ns, struct buf *b)
-{
-	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };
-
-	if (!c->c.o->by.n || c->show.json)
-		tallyshow_table(&c->show, &c->tallies, &when, b);
-	if (c->c.o->by.n)
-		keyshow_table(c->keyshow, &c->keys, &when, b);
-}
-
-static int read_all(struct count *c, bool end, struct diag *d)
-{
-	enum tallies_by by = c->show.timed ? TALLIES_BY_TIME :
-			     end ? TALLIES_BY_CALLS : TALLIES_BY_NEW;
-
-	tallies_begin(&c->tallies);
-	if (client_tallies(c->c.tracing.client, tallies_add, &c->tallies, d))
-		return -1;
-	tallies_sort(&c->tallies, by);
-	if (!c->c.o->by.n)
-		return 0;
-	keyrows_begin(&c->keys);
-	if (client_keys(c->c.tracing.client, keyrows_add, &c->keys, d))
-		return -1;
-	keyrows_sort(&c->keys, by);
-	return 0;
-}
-
 /* Read what has been counted and print it: what is new, or at the end all that there was. */
 static int print(struct counting *counting, const struct tallyshow_end *end, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
 	uint64_t t = clock_now(CLOCK_MONOTONIC), ns;
+	struct table *table = &c->printed;
 	struct buf b = { 0 };
 	int err;
 
 	ns = end ? 0 : t - (c->last ? c->last : c->c.started);
 	c->last = t;
-	if (read_all(c, end, d))
+	if (table_read(table, c->c.tracing.client, end ? TALLIES_BY_CALLS : TALLIES_BY_NEW, d))
 		return -1;
-	put_tables(c, ns, &b);
-	if (end && c->show.json && !c->c.o->quiet)
-		tallyshow_summary(&c->show, &c->tallies, end, &b);
+	table_put(table, ns, &b);
+	if (end && table->show.json && !c->c.o->quiet)
+		tallyshow_summary(&table->show, &table->tallies, end, &b);
 	if (is_metrics(c->c.o) && c->c.o->output)
 		err = counting_replace(&c->c, &b, d);
 	else
@@ -207,8 +257,8 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 	if (!err && end)
 		err = counting_close(&c->c, d);
 	b.len = 0;
-	if (!err && end && !c->c.o->quiet && !c->show.json) {
-		tallyshow_say(&c->show, &c->tallies, end, &b);
+	if (!err && end && !c->c.o->quiet && !table->show.json) {
+		tallyshow_say(&table->show, &table->tallies, end, &b);
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
 	}
 	buf_fini(&b);
@@ -217,27 +267,30 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 
 static int run(struct options *o, struct diag *d)
 {
-	bool timed = o->command == COMMAND_LATENCY, metrics = is_metrics(o);
+	bool timed = o->command == COMMAND_LATENCY;
 	const struct counting_cmd cmd = {
 		.doing = timed ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
+	const struct tallyshow metrics = {
+		.timed = timed, .top = o->top, .labels = true, .put = openmetrics_put,
+	};
 	struct count c = {
-		.show = {
-			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
-			.valued = o->by.value, .histogram = o->histogram, .labels = metrics,
-			.put = metrics ? openmetrics_put : NULL,
-		},
+		.printed.show = metrics, .served.show = metrics,
 	};
 	int code = check(o, d);
 
 	if (code)
 		return code;
+	if (!is_metrics(o))
+		c.printed.show = (struct tallyshow){
+			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
+			.valued = o->by.value, .histogram = o->histogram,
+		};
 	code = counting_run(&c.c, &cmd, o, d);
 
 	counting_fini(&c.c);
-	tallies_fini(&c.tallies);
-	keyshow_free(c.keyshow);
-	keyrows_fini(&c.keys);
+	table_fini(&c.printed);
+	table_fini(&c.served);
 	return code;
 }
 

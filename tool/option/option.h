@@ -113,6 +113,7 @@ struct option_texts {
  * @format: of the output
  * @template: of OPTION_TEMPLATE
  * @output: file, or NULL
+ * @listen: where metrics are served, or NULL
  * @record: file, or NULL
  * @diff: an older recording, or NULL
  * @lossless: programs wait rather than lose records
@@ -168,6 +169,7 @@ struct options {
 	enum option_format format;
 	const char *template;
 	const char *output;
+	const char *listen;
 	const char *record;
 	const char *diff;
 	bool lossless;

@@ -294,6 +294,9 @@ const struct option_row option_rows[] = {
 	{ "output", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; openmetrics\n"
 	  "replaces FILE as a whole, each time" },
+	{ "listen", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_STRING, "[ADDR:]PORT", FIELD(listen),
+	  .help = "serve http://ADDR:PORT/metrics meanwhile, for Prometheus;\n"
+	  "ADDR is 127.0.0.1 unless given, port 0 a free one" },
 	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; pprof and flamegraph\n"
 	  "refuse to write to a terminal" },
