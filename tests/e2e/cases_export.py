@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Formats of other programs, compared with what goprobe prints of the same program as JSON."""
 
+import http.server
 import json
 import os
 import re
 import socket
+import threading
 import urllib.error
 import urllib.request
 import xml.etree.ElementTree
@@ -150,6 +152,63 @@ def spans(t):
         refused = t.goprobectl("attach", "-o", kind, "--no-return", *PROGRAM, program, 1)
         refused.finish(status=2)
         check("how long calls take" in refused.stderr(), "--no-return: %s", refused.stderr())
+
+
+class Collector(http.server.ThreadingHTTPServer):
+    """A collector on loopback: it answers the first request with 503, and keeps the trees of the others."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.server.requests.append((self.path, self.headers["Content-Type"], self.headers["Host"]))
+            accepted = len(self.server.requests) > 1
+            if accepted:
+                self.server.lines += [json.dumps({"resourceSpans": [of]}) for of in body["resourceSpans"]]
+            self.send_response(200 if accepted else 503)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(b'{"partialSuccess":{}}')
+
+        def log_message(self, *args):
+            pass
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.requests, self.lines = [], []
+        self.host = "127.0.0.1:%d" % self.server_port
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+@case("export: spans are sent to a collector, live and of a recording; a request that it is too busy for is repeated")
+def spans_sent(t):
+    record = os.path.join(t.tmp, "calls.rec")
+    t.goprobectl("attach", "--record", record, "--creator", "--depth", 0, *PROGRAM, t.binary("trees"), 3).finish()
+    for args in (("graph", "-o", "otlp"), ("attach", "-o", "otlp"), ("replay", "-o", "otlp")):
+        with Collector() as collector:
+            what = (record,) if args[0] == "replay" else (*PROGRAM, t.binary("trees"), 3)
+            sender = t.goprobectl(*args, "--output", "http://" + collector.host, *what)
+            sender.finish()
+            collector.shutdown()
+        check("sent 66 spans to http://%s" % collector.host in sender.stderr(), "%s: %s", args, sender.stderr())
+        same(set(collector.requests), {("/v1/traces", "application/json", collector.host)}, "requests of %s" % args[0])
+        check_known("\n".join(collector.lines), "otlp")
+
+
+@case("export: a collector that does not answer delays nothing, and the spans that it does not get are counted")
+def spans_dropped(t):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = "http://127.0.0.1:%d" % silent.getsockname()[1]
+        sender = t.goprobectl("graph", "-q", "-o", "otlp", "--output", url, *PROGRAM, t.binary("trees"), 3)
+        sender.finish(status=1)
+        check("warning: 66 of 66 spans were dropped, not sent to %s: it has not answered" % url in sender.stderr() or
+              "warning: 66 of 66 spans were dropped, not sent to %s: Connection timed out" % url in sender.stderr(), "spans: %s", sender.stderr())
+    refused = t.goprobectl("graph", "-o", "otlp", "--output", url, *PROGRAM, t.binary("trees"), 3)
+    refused.finish(status=1)
+    check("no collector at %s: Connection refused" % url in refused.stderr(), "nobody listens: %s", refused.stderr())
+    for args, message in (("-o", "otlp", "--output", "https://127.0.0.1:4318"), "needs TLS"), (("--output", url), "only -o otlp"):
+        refused = t.goprobectl("graph", *args, *PROGRAM, t.binary("trees"), 3)
+        refused.finish(status=2)
+        check(message in refused.stderr(), "%s: %s", args, refused.stderr())
 
 
 @case("export: a recording without --creator has trees that end at go statements")

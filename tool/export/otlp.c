@@ -164,13 +164,13 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 
 	t.trace[0] = id_of(when, c->who.tgid);
 	t.trace[1] = id_of(when ^ c->who.tid, c->who.goid);
-	buf_str(b, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
+	buf_str(b, OTLP_OPEN "{\"resource\":{\"attributes\":[");
 	otlpattr_string(b, "service.name", span_program(g, c));
 	otlpattr_number(b, "process.pid", c->who.tgid);
 	buf_str(b, "]},\"schemaUrl\":\"" SCHEMA "\",\"scopeSpans\":[{\"scope\":{"
 		   "\"name\":\"goprobe\",\"version\":\"" GOPROBECTL_VERSION "\"},\"spans\":[");
 	put_span(&t, c, 0);
-	buf_str(b, "]}]}]}\n");
+	buf_str(b, "]}]}" OTLP_CLOSE "\n");
 }
 
 const struct graph_format graph_otlp = {

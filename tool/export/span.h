@@ -29,7 +29,9 @@ const char *span_program(const struct graph *g, const struct calltree_call *c);
 
 /* Trace events as JSON, for Perfetto and chrome://tracing. */
 extern const struct graph_format graph_chrome;
-/* OTLP traces as JSON, an object a line for each tree. */
+/* OTLP traces as JSON, an object a line for each tree, which begins and ends like this. */
+#define OTLP_OPEN "{\"resourceSpans\":["
+#define OTLP_CLOSE "]}"
 extern const struct graph_format graph_otlp;
 
 #endif

@@ -2,6 +2,7 @@
 /* The table of options that exclude each other. */
 #include <string.h>
 
+#include "net/http.h"
 #include "option/option.h"
 
 static const char replay_it[] = "record without it, and give it to goprobectl replay";
@@ -110,6 +111,24 @@ static int check_share(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
+/* The output goes to a collector. */
+static int check_url(const struct options *o, struct diag *d)
+{
+	struct http_url url;
+
+	if (!o->output || !http_is_url(o->output))
+		return CMD_DONE;
+	if (o->format != OPTION_OTLP) {
+		diag_set(d, "only -o otlp can be sent to a URL");
+		diag_hint(d, "attach, graph and replay have -o otlp; --output FILE takes all formats");
+		return CMD_USAGE;
+	}
+	if (http_url_parse(o->output, "/", &url, d))
+		return CMD_USAGE;
+	http_url_fini(&url);
+	return CMD_DONE;
+}
+
 int options_check(const struct options *o, struct diag *d)
 {
 	for (size_t i = 0; i < sizeof(exclusions) / sizeof(*exclusions); i++) {
@@ -123,5 +142,5 @@ int options_check(const struct options *o, struct diag *d)
 			diag_hint(d, "%s", e->hint);
 		return CMD_USAGE;
 	}
-	return check_share(o, d);
+	return check_share(o, d) ? CMD_USAGE : check_url(o, d);
 }

@@ -112,7 +112,7 @@ struct option_texts {
  * @screen: how text looks
  * @format: of the output
  * @template: of OPTION_TEMPLATE
- * @output: file, or NULL
+ * @output: file, or URL of a collector, or NULL
  * @listen: where metrics are served, or NULL
  * @record: file, or NULL
  * @diff: an older recording, or NULL

@@ -289,8 +289,11 @@ const struct option_row option_rows[] = {
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
 	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },
-	{ "output", 0, ATTACH | GRAPH | STUCK | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
-	  FIELD(output), .help = "write to FILE instead of standard output" },
+	{ "output", 0, STUCK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
+	  .help = "write to FILE instead of standard output" },
+	{ "output", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
+	  FIELD(output), .help = "write to FILE instead of standard output; -o otlp also sends\n"
+	  "to a collector: http://HOST:PORT" },
 	{ "output", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; openmetrics\n"
 	  "replaces FILE as a whole, each time" },

@@ -48,6 +48,9 @@ void out_fini(struct out *o)
 	if (o->owned)
 		close(o->fd);
 	o->owned = false;
+	if (o->taker)
+		o->taker->fini(o->taker);
+	o->taker = NULL;
 	buf_fini(&o->buf);
 	quick_fini(o);
 }
@@ -63,6 +66,10 @@ int out_flush(struct out *o, bool wait)
 {
 	int err = 0;
 
+	if (o->taker) {
+		o->taker->take(o->taker, o->buf.p + o->written, out_pending(o), wait);
+		o->written = o->buf.len;
+	}
 	while (out_pending(o)) {
 		bool must = wait || out_pending(o) > OUT_PENDING_MAX;
 		size_t most = out_pending(o);
@@ -103,6 +110,15 @@ int out_flush(struct out *o, bool wait)
 		o->written = 0;
 	}
 	return o->buf.failed ? -ENOMEM : err;
+}
+
+int out_poll(const struct out *o, struct pollfd *fd)
+{
+	if (o->taker)
+		return o->taker->poll(o->taker, fd);
+	/* poll() reports a closed output without being asked. */
+	*fd = (struct pollfd){ .fd = o->fd, .events = out_pending(o) ? POLLOUT : 0 };
+	return -1;
 }
 
 int out_close(struct out *o)

@@ -187,11 +187,31 @@ struct out_format {
 extern const struct out_format out_text;
 extern const struct out_format out_json;
 
+struct pollfd;
+
+/**
+ * struct out_taker - what takes lines in place of a descriptor
+ * @take: take @n bytes of whole lines, or none, and do what is possible without waiting; @wait:
+ *	wait rather than drop lines
+ * @poll: what to wait for until the next @take, whose time is due after the number of ms that is
+ *	returned; -1: there is no such time
+ * @finish: send what is left, which takes a bounded time, and say in @talk what was dropped,
+ *	and unless @quiet what was sent; 0, or -errno if anything was dropped
+ * @fini: free it
+ */
+struct out_taker {
+	void (*take)(struct out_taker *t, const char *p, size_t n, bool wait);
+	int (*poll)(const struct out_taker *t, struct pollfd *fd);
+	int (*finish)(struct out_taker *t, bool quiet, struct buf *talk);
+	void (*fini)(struct out_taker *t);
+};
+
 /**
  * struct out - an open output
  * @format: its format
  * @fd: where lines go
  * @owned: @fd is closed by out_close(), or by out_fini() without a word
+ * @taker: takes lines instead of @fd, and is freed by out_fini(); or NULL
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
  * @err: of the first write that has failed: -errno
@@ -210,6 +230,7 @@ struct out {
 	const struct out_format *format;
 	int fd;
 	bool owned;
+	struct out_taker *taker;
 	struct buf buf;
 	size_t written;
 	int err;
@@ -235,6 +256,8 @@ void out_fini(struct out *o);
  * 0 or -errno.
  */
 int out_flush(struct out *o, bool wait);
+/* What to wait for before out_flush() can do more, as out_taker.poll has it. */
+int out_poll(const struct out *o, struct pollfd *fd);
 /* Write what is left, and close it: 0, or -errno if anything that was written is not there. */
 int out_close(struct out *o);
 /* Bytes that wait for a slow reader; with more, the tool waits for it. */

@@ -167,22 +167,25 @@ int watch_timeout(const struct watch *w)
 	return until > t ? (until - t + MS - 1) / MS : 0;
 }
 
+/* @other: -1: as long as it takes */
+static int shorter(int ms, int other)
+{
+	return other >= 0 && other < ms ? other : ms;
+}
+
 static void await(struct watch *w, int timeout_ms)
 {
 	struct watch_wait *wait = &w->wait;
-	int most = watch_timeout(w);
-
-	if (timeout_ms >= 0 && timeout_ms < most)
-		most = timeout_ms;
+	int most = shorter(watch_timeout(w), timeout_ms);
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
-	/* poll() reports a closed output without being asked. */
-	wait->fds[2] = (struct pollfd){ .fd = w->recorder ? -1 : w->out->fd,
-					.events = out_pending(w->out) ? POLLOUT : 0 };
+	wait->fds[2] = (struct pollfd){ .fd = -1 };
+	if (!w->recorder)
+		most = shorter(most, out_poll(w->out, &wait->fds[2]));
 	wait->n = 3 + target_poll(w->target, wait->fds + 3);
 	poll(wait->fds, wait->n, most);
-	w->broken |= wait->fds[2].revents & (POLLERR | POLLHUP);
+	w->broken |= !w->out->taker && wait->fds[2].revents & (POLLERR | POLLHUP);
 }
 
 /* Look into the rings, if it is time for that. */

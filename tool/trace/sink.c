@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "export/otlp_post.h"
 #include "output/screen.h"
 #include "trace/sink.h"
 
@@ -22,17 +23,20 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 	       struct diag *d)
 {
 	const struct options *options = opt->options;
+	bool url = options->output && http_is_url(options->output);
 	int fd = STDOUT_FILENO;
 
-	if (options->output) {
+	if (options->output && !url) {
 		fd = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
 			return diag_errno(d, errno, "can't write %s", options->output);
 	}
-	if (options->output)
+	if (options->output && !url)
 		screen_open(fd);
 	out_init(o, opt->format, fd);
-	o->owned = options->output;
+	o->owned = options->output && !url;
+	if (url && otlppost_open(o, options->output, &otlppost_limits, d))
+		return -1;
 	o->pids = opt->pids;
 	if (!options->quiet)
 		opt->format->header(o);
@@ -64,6 +68,11 @@ void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
 
 void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
 {
+	if (o->taker) {
+		int err = o->taker->finish(o->taker, quiet, talk);
+
+		o->err = o->err ? o->err : err;
+	}
 	if (quiet && !out_lost(&s->sum))
 		return;
 	o->format->summary(o, &s->sum, talk);

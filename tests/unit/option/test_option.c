@@ -435,6 +435,15 @@ static void exclusions(void **state)
 		{ COMMAND_STACK, { "format", "pprof", "interval", "1s" },
 		  "a profile is written once, at the end, so -i means nothing" },
 		{ COMMAND_STACK, { "format", "folded", "interval", "1s" }, NULL },
+		{ COMMAND_GRAPH, { "format", "chrome", "output", "http://a:4318" },
+		  "only -o otlp can be sent to a URL" },
+		{ COMMAND_COUNT, { "format", "json", "output", "https://a" },
+		  "only -o otlp can be sent to a URL" },
+		{ COMMAND_GRAPH, { "format", "otlp", "output", "http://a" },
+		  "'http://a' is no URL that can be used: it has no port, or none from 1 to 65535" },
+		{ COMMAND_REPLAY, { "format", "otlp", "output", "https://a:4318" },
+		  "'https://a:4318' needs TLS, which goprobectl does not have" },
+		{ COMMAND_ATTACH, { "format", "otlp", "output", "http://a:4318" }, NULL },
 	};
 
 	(void)state;

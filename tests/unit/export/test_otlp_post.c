@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * OTLP traces on their way to collectors on loopback that accept, refuse, are slow, or send what is
+ * no answer: each span is sent or counted as dropped, and the trace never waits.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "export/otlp_post.h"
+#include "export/span.h"
+#include "rows.h"
+
+#define MS 1000000ULL
+/* A flush that waits for a collector takes at least the time of a request. */
+#define REQUEST_MS 1500
+#define FLUSH_MS 1000
+
+/* --- a collector ----------------------------------------------------- */
+
+#define HTTP_OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+#define REJECTED(n) "HTTP/1.1 200 OK\r\n\r\n" \
+	"{\"partialSuccess\":{\"rejectedSpans\":" n ",\"errorMessage\":\"x\"}}"
+
+/* What it does instead of an answer, or with it. */
+#define SILENT "!"	/* nothing, until the client closes */
+#define ENDLESS "&"	/* it sends bytes without an end */
+#define KEEP "+"	/* prefix: it does not close */
+#define EARLY "<"	/* prefix: it answers before it has read the request */
+#define LAST ">"	/* prefix: nobody listens any more */
+
+#define ANSWERS 4
+
+/**
+ * struct collector - a collector
+ * @fd: socket that listens
+ * @url: where
+ * @answers: to its requests; the last one repeats
+ * @thread: runs it
+ * @requests: how many requests it has read
+ * @body: of those that it has answered with success
+ */
+struct collector {
+	int fd;
+	char url[64];
+	const char *const *answers;
+	pthread_t thread;
+	unsigned int requests;
+	struct buf body;
+};
+
+/* Read a request, whose body begins at *@body: false: the client has closed. */
+static bool read_request(int fd, struct buf *b, size_t *body)
+{
+	const char *end, *length;
+	char part[65536];
+	ssize_t n;
+
+	while ((n = recv(fd, part, sizeof(part), 0)) > 0) {
+		buf_mem(b, part, (size_t)n);
+		buf_char(b, 0);
+		b->len--;
+		end = strstr(b->p, "\r\n\r\n");
+		length = strstr(b->p, "Content-Length: ");
+		*body = end ? (size_t)(end - b->p) + 4 : 0;
+		if (end && b->len - *body >= (size_t)atol(length + strlen("Content-Length: ")))
+			return true;
+	}
+	return false;
+}
+
+static void wait_for_close(int fd)
+{
+	char part[4096];
+
+	while (recv(fd, part, sizeof(part), 0) > 0)
+		;
+}
+
+static void send_all(int fd, const char *text)
+{
+	size_t n = strlen(text);
+
+	while (n) {
+		ssize_t sent = send(fd, text, n, MSG_NOSIGNAL);
+
+		if (sent < 0)
+			return;
+		text += sent;
+		n -= (size_t)sent;
+	}
+}
+
+static void answer(struct collector *c, int fd, const char *text)
+{
+	struct buf b = { 0 };
+	size_t body;
+
+	if (*text == *EARLY) {
+		char first;
+
+		if (recv(fd, &first, 1, 0) == 1) {
+			c->requests++;
+			send_all(fd, text + 1);
+		}
+		return;
+	}
+	if (read_request(fd, &b, &body)) {
+		c->requests++;
+		if (*text == *LAST)
+			shutdown(c->fd, SHUT_RDWR);
+		while (*text == *ENDLESS && send(fd, "A: b\r\n", 6, MSG_NOSIGNAL) > 0)
+			;
+		if (*text != *SILENT && *text != *ENDLESS)
+			send_all(fd, text + (*text == *KEEP || *text == *LAST));
+		if (strstr(text, " 20"))
+			buf_mem(&c->body, b.p + body, b.len - body);
+		if (*text == *SILENT || *text == *KEEP)
+			wait_for_close(fd);
+	}
+	buf_fini(&b);
+}
+
+static void *collect(void *arg)
+{
+	struct collector *c = arg;
+	int fd;
+
+	while ((fd = accept(c->fd, NULL, NULL)) >= 0) {
+		unsigned int i = 0;
+
+		while (i < c->requests && i + 1 < ANSWERS && c->answers[i + 1])
+			i++;
+		answer(c, fd, c->answers[i]);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void open_collector(struct collector *c, const char *const *answers)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t len = sizeof(at);
+
+	*c = (struct collector){ .fd = socket(AF_INET, SOCK_STREAM, 0), .answers = answers };
+	assert_int_equal(bind(c->fd, (struct sockaddr *)&at, len), 0);
+	assert_int_equal(listen(c->fd, 8), 0);
+	assert_int_equal(getsockname(c->fd, (struct sockaddr *)&at, &len), 0);
+	snprintf(c->url, sizeof(c->url), "http://127.0.0.1:%u", ntohs(at.sin_port));
+	assert_int_equal(pthread_create(&c->thread, NULL, collect, c), 0);
+}
+
+/* After that nobody listens there. Its numbers and @body are those of all requests. */
+static void stop_collector(struct collector *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	pthread_join(c->thread, NULL);
+	close(c->fd);
+}
+
+/* --- cases ----------------------------------------------------------- */
+
+/**
+ * struct post_case - trees on their way to a collector
+ * @claim: what it shows
+ * @answers: of the collector
+ * @requests: how many it gets
+ * @dropped: how many spans are, of the six of three trees; the others are sent
+ * @why: of the message, behind the URL
+ * @err: what the output's end reports
+ * @pad: bytes of each tree besides
+ * @queue: limit of the queue, in bytes
+ * @tries: of a request, or 0: 3
+ * @wait: flushes may wait
+ * @cut: the end does not wait for all tries
+ */
+static const struct post_case {
+	const char *claim;
+	const char *answers[ANSWERS];
+	unsigned int requests;
+	unsigned int dropped;
+	const char *why;
+	int err;
+	size_t pad;
+	size_t queue;
+	unsigned int tries;
+	bool wait;
+	bool cut;
+} cases[] = {
+	{ "trees are sent, several in a request", { HTTP_OK }, 1 },
+	{ "an answer with another status of success", { "HTTP/1.1 202 \r\n\r\n" }, 1 },
+	{ "the connection stays open, and the length says where the answer ends",
+	  { KEEP HTTP_OK }, 1 },
+	{ "the connection stays open, and a chunk says where the answer ends",
+	  { KEEP "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" }, 1 },
+	{ "a collector that is too busy is asked again",
+	  { "HTTP/1.1 503 No\r\nRetry-After: 3600\r\n\r\n", "HTTP/1.1 429 No\r\n\r\n", HTTP_OK },
+	  3 },
+	{ "a collector that stays too busy", { "HTTP/1.1 503 No\r\n\r\n" }, 3, 6,
+	  "HTTP status 503, 3 times", EPROTO },
+	{ "a connection that ends without an answer is no success", { "", HTTP_OK }, 2 },
+	{ "no connection has an answer", { "" }, 3, 6, "Connection reset by peer, 3 times",
+	  ECONNRESET },
+	{ "nobody listens any more", { LAST "HTTP/1.1 502 No\r\n\r\n" }, 1, 6,
+	  "Connection refused, 3 times", ECONNREFUSED },
+	{ "an error of the request is final", { "HTTP/1.1 400 No\r\n\r\n" }, 1, 6,
+	  "HTTP status 400", EPROTO },
+	{ "a redirect is not followed", { "HTTP/1.1 307 No\r\nLocation: http://192.0.2.1/\r\n\r\n" },
+	  1, 6, "HTTP status 307", EPROTO },
+	{ "some spans are rejected", { REJECTED("\"2\"") }, 1, 2, "it has rejected them",
+	  EREMOTEIO },
+	{ "a number of rejected spans without quotes", { REJECTED("1") }, 1, 1,
+	  "it has rejected them", EREMOTEIO },
+	{ "more spans are rejected than were sent",
+	  { REJECTED("\"99999999999999999999999\"") }, 1, 6, "it has rejected them", EREMOTEIO },
+	{ "no span is rejected", { REJECTED("\"0\"") }, 1 },
+	{ "a number without digits", { REJECTED("") }, 1 },
+	{ "no answer within the time of a request", { SILENT, HTTP_OK }, 2 },
+	{ "a head without an end", { ENDLESS }, 3, 6, "Protocol error, 3 times", EPROTO },
+	{ "another protocol", { "SSH-2.0-OpenSSH_9.2\r\n\r\n" }, 3, 6, "Protocol error, 3 times",
+	  EPROTO },
+	{ "an answer before the request was read, which is large",
+	  { EARLY "HTTP/1.1 413 No\r\n\r\n" }, 3, 6, "HTTP status 413", EPROTO,
+	  .pad = 8U << 20, .queue = 64U << 20 },
+	{ "large trees have requests of their own", { HTTP_OK }, 3, .pad = 2000, .queue = 9000 },
+	{ "a tree that is larger than the queue", { HTTP_OK }, 0, 6, "a tree has more than 0 MB",
+	  ENOBUFS, .pad = 5000 },
+	{ "a full queue drops trees", { SILENT, HTTP_OK }, 2, 4, "0 MB were waiting for it",
+	  ENOBUFS, .pad = 2000, .queue = 3000 },
+	{ "a flush that may wait drops nothing", { SILENT, HTTP_OK }, 4, .pad = 2000,
+	  .queue = 3000, .wait = true },
+	{ "the end does not wait forever", { "HTTP/1.1 503 No\r\n\r\n" }, 0, 6,
+	  "HTTP status 503", EPROTO, .tries = 1000, .cut = true },
+};
+
+static void put_line(struct buf *b, size_t pad)
+{
+	buf_str(b, OTLP_OPEN "{\"spans\":[{\"spanId\":\"1\",\"name\":\"\\\"spanId\\\":\\\"");
+	buf_fill(b, '.', pad);
+	buf_str(b, "\"},{\"parentSpanId\":\"1\",\"spanId\":\"2\"}]}" OTLP_CLOSE "\n");
+}
+
+/* What the collector should have of @trees, in one request. */
+static void check_body(const struct buf *got, size_t trees)
+{
+	struct buf want = { 0 }, line = { 0 };
+	size_t open = strlen(OTLP_OPEN), close = strlen(OTLP_CLOSE "\n");
+
+	put_line(&line, 0);
+	buf_str(&want, OTLP_OPEN);
+	for (size_t i = 0; i < trees; i++) {
+		if (i)
+			buf_char(&want, ',');
+		buf_mem(&want, line.p + open, line.len - open - close);
+	}
+	buf_str(&want, OTLP_CLOSE);
+	assert_int_equal(got->len, want.len);
+	assert_memory_equal(got->p, want.p, want.len);
+	buf_fini(&want);
+	buf_fini(&line);
+}
+
+static void check_talk(const struct post_case *c, const struct collector *at, struct buf *talk)
+{
+	char want[200];
+
+	if (c->dropped)
+		snprintf(want, sizeof(want), "warning: %u of 6 spans were dropped, not sent to %s: %s",
+			 c->dropped, at->url, c->why ?: "");
+	else
+		snprintf(want, sizeof(want), "sent 6 spans to %s\n", at->url);
+	buf_char(talk, 0);
+	if (strncmp(talk->p, want, strlen(want)) != 0)
+		fail_msg("%s", talk->p);
+}
+
+static void test_post(void **state)
+{
+	const struct post_case *c = *state;
+	const struct otlppost_limits limits = {
+		.queue = c->queue ?: 4500, .batch = 1000, .gather_ms = 100,
+		.request_ms = REQUEST_MS, .tries = c->tries ?: 3, .backoff_ms = 10,
+		.backoff_most_ms = 50, .idle_ms = c->cut ? 500 : 20000, .finish_ms = 60000,
+	};
+	struct collector at;
+	struct buf talk = { 0 };
+	struct diag d = { 0 };
+	struct out o;
+	int err;
+
+	open_collector(&at, c->answers);
+	out_init(&o, &graph_otlp.out, -1);
+	assert_int_equal(otlppost_open(&o, at.url, &limits, &d), 0);
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t begun;
+
+		put_line(&o.buf, c->pad);
+		begun = clock_now(CLOCK_MONOTONIC);
+		assert_int_equal(out_flush(&o, c->wait), 0);
+		if (!c->wait)
+			assert_in_range(clock_now(CLOCK_MONOTONIC) - begun, 0, FLUSH_MS * MS);
+		assert_int_equal(out_pending(&o), 0);
+	}
+	err = o.taker->finish(o.taker, false, &talk);
+	out_fini(&o);
+	stop_collector(&at);
+	assert_int_equal(err, -c->err);
+	check_talk(c, &at, &talk);
+	if (c->requests)
+		assert_int_equal(at.requests, c->requests);
+	if (!c->dropped && !c->pad && c->requests == 1)
+		check_body(&at.body, 3);
+	buf_fini(&at.body);
+	buf_fini(&talk);
+	diag_fini(&d);
+}
+
+/* --- opening --------------------------------------------------------- */
+
+static const struct open_case {
+	const char *claim;
+	const char *url;	/* NULL: where nobody listens */
+	const char *message;
+	const char *hint;
+} opens[] = {
+	{ "nobody listens", NULL, "no collector at http://127.0.0.1:", "write a file" },
+	{ "TLS", "https://127.0.0.1:4318", "needs TLS", "a collector on this machine" },
+	{ "a name that nobody has", "http://nobody.invalid:4318",
+	  "no address of the host 'nobody.invalid'" },
+	{ "no port", "http://127.0.0.1", "no port", "http://127.0.0.1:4318" },
+};
+
+static void test_open(void **state)
+{
+	const struct open_case *c = *state;
+	struct diag d = { 0 };
+	struct collector at;
+	struct out o;
+
+	open_collector(&at, cases[0].answers);
+	stop_collector(&at);
+	out_init(&o, &graph_otlp.out, -1);
+	assert_int_equal(otlppost_open(&o, c->url ?: at.url, &otlppost_limits, &d), -1);
+	assert_null(o.taker);
+	if (!strstr(d.message, c->message))
+		fail_msg("%s", d.message);
+	assert_true(!c->hint || strstr(d.hint, c->hint));
+	out_fini(&o);
+	diag_fini(&d);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases) + N(opens)];
+
+	ROWS(ROWS(tests, cases, test_post), opens, test_open);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* OTLP traces on their way to a collector (OTLP/HTTP with JSON), which never hold up the trace. */
+#ifndef GOPROBE_EXPORT_OTLP_POST_H
+#define GOPROBE_EXPORT_OTLP_POST_H
+
+#include "net/http.h"
+#include "output/format.h"
+
+/* Where a collector takes traces, if the URL has no path. */
+#define OTLPPOST_PATH "/v1/traces"
+
+/**
+ * struct otlppost_limits - how much may wait, and for how long
+ * @queue: bytes of trees that wait; further trees are dropped
+ * @batch: bytes of a request, unless one tree has more
+ * @gather_ms: a tree waits so long for others
+ * @request_ms: time of a request
+ * @tries: of a request
+ * @backoff_ms: between the first two; it doubles up to @backoff_most_ms
+ * @backoff_most_ms: see @backoff_ms; a collector can ask for as long, too
+ * @idle_ms: at the end, what is left is dropped after so long without a success
+ * @finish_ms: and after so long in all
+ */
+struct otlppost_limits {
+	size_t queue;
+	size_t batch;
+	unsigned int gather_ms;
+	unsigned int request_ms;
+	unsigned int tries;
+	unsigned int backoff_ms;
+	unsigned int backoff_most_ms;
+	unsigned int idle_ms;
+	unsigned int finish_ms;
+};
+
+extern const struct otlppost_limits otlppost_limits;
+
+/*
+ * Have the lines of @o, whose format is graph_otlp, sent to @url. Finds its host and connects once,
+ * which may wait. 0, or -1 with @d set. @limits stay.
+ */
+int otlppost_open(struct out *o, const char *url, const struct otlppost_limits *limits,
+		  struct diag *d);
+
+#endif
