@@ -7,13 +7,16 @@ usage: check.py --list SUFFIX      prints the readers of such files
 """
 
 import base64
+import contextlib
 import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -40,6 +43,25 @@ def run(*argv):
     if done.returncode:
         raise AssertionError("%s: exit status %d: %s" % (argv[0], done.returncode, done.stdout.decode(errors="replace")))
     return done.stdout.decode()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(*argv):
+    """A program that prints a line when it is ready, and ends with its standard input: that line, and its further output."""
+    with tempfile.TemporaryFile("w+") as errors, \
+            subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as p:
+        try:
+            line = p.stdout.readline().strip()
+            errors.seek(0)
+            assert line, "%s: %s" % (argv[0], errors.read())
+            yield line, p
+        finally:
+            p.kill()
 
 
 # --- trace events -----------------------------------------------------------
@@ -111,6 +133,30 @@ def opentelemetry(path):
                 assert names["service.name"].string_value and names["process.pid"].int_value > 0, names
                 for scope in of.scope_spans:
                     check_spans(scope.spans, traces, trace_pb2)
+
+
+def collector(path):
+    """OpenTelemetry's collector gets the spans from goprobectl's client: the same ones, with the same attributes."""
+    program, address = os.environ["COLLECTOR"], "127.0.0.1:%d" % free_port()
+    if not os.path.exists(program):
+        raise Absent("no collector of OpenTelemetry")
+    with running(program, address) as (_, p):
+        run(os.environ["PEER"], "send", "http://" + address, path)
+        received = p.communicate(timeout=60)[0].splitlines()
+
+    def spans(lines):
+        found = []
+        for line in lines:
+            for of in json.loads(line)["resourceSpans"]:
+                for scope in of["scopeSpans"]:
+                    found += [(json.dumps(of["resource"], sort_keys=True), json.dumps(s, sort_keys=True)) for s in scope["spans"]]
+        return sorted(found)
+
+    with open(path, encoding="utf-8") as f:
+        want = spans(f)
+    # The collector writes what is empty.
+    got = [(r, s.replace(', "status": {}', "").replace(', "traceState": ""', "")) for r, s in spans(received)]
+    same(got, want, "spans")
 
 
 def check_spans(spans, traces, pb):
@@ -206,10 +252,38 @@ def promtool(path):
         same(len(run(tool, "tsdb", "dump", database).splitlines()), len(samples(path)), "samples in the database")
 
 
+def prometheus(path):
+    """Prometheus scrapes the text from goprobectl's server, and has all samples."""
+    server, tool, port = command("prometheus"), command("promtool"), free_port()
+    with running(os.environ["PEER"], "serve", path) as (url, _), tempfile.TemporaryDirectory() as folder:
+        config = os.path.join(folder, "config.yml")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"scrape_configs": [{"job_name": "goprobe", "scrape_interval": "1s",
+                                           "static_configs": [{"targets": [url.split("/")[2]]}]}]}, f)
+        p = subprocess.Popen([server, "--config.file=" + config, "--storage.tsdb.path=" + folder, "--web.listen-address=127.0.0.1:%d" % port],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            check_scraped(tool, port, samples(path))
+        finally:
+            p.terminate()
+            p.wait(60)
+
+
+def check_scraped(tool, port, want):
+    end, got = time.monotonic() + 120, []
+    query = (tool, "query", "instant", "http://127.0.0.1:%d" % port, '{job="goprobe",__name__=~"goprobe.*"}')
+    while len(got) < len(want) and time.monotonic() < end:
+        time.sleep(1)
+        done = subprocess.run(query, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
+        got = done.stdout.decode().splitlines()
+    same(len(got), len(want), "samples in Prometheus")
+    same(sorted(float(line.split(" => ")[1].split(" @")[0]) for line in got), sorted(float(line.rpartition(" ")[2]) for line in want), "values")
+
+
 READERS = {
     "chrome": {"rules": rules, "trace_processor": trace_processor},
-    "openmetrics": {"prometheus_client": prometheus_client, "promtool": promtool},
-    "otlp": {"opentelemetry-proto": opentelemetry},
+    "openmetrics": {"prometheus_client": prometheus_client, "promtool": promtool, "prometheus": prometheus},
+    "otlp": {"opentelemetry-proto": opentelemetry, "collector": collector},
     "svg": {"xml": xml_parser, "chromium": browser},
 }
 
