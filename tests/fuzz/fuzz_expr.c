@@ -189,7 +189,17 @@ static void make_plan(struct wish *w)
 	arena_fini(&mem);
 }
 
-/* Counts can be grouped by a key; records cannot. */
+/* A key, or what is counted a value. */
+static int parse_by(struct wish *w, const char *text, struct diag *d)
+{
+	if (w->opt.action != GOPROBE_ACTION_COUNT || !(w->seed & 0x800))
+		return bykey_parse(&w->by, text, d);
+	if (w->seed & 0x1000)
+		FUZZ_HOLDS(!bykey_parse_range(&w->by, "-5,1000,7", d));
+	return bykey_parse_value(&w->by, text, d);
+}
+
+/* Counts can be grouped by a key, or have a value; records cannot. */
 static int parse(struct wish *w, const char *text, const char *by)
 {
 	struct diag d = { .message = NULL };
@@ -200,7 +210,7 @@ static int parse(struct wish *w, const char *text, const char *by)
 		return -1;
 	}
 	if (!record && !w->opt.stack && by[0]) {
-		if (bykey_parse(&w->by, by, &d))
+		if (parse_by(w, by, &d))
 			refused(&d, by);
 		else
 			w->opt.by = &w->by;

@@ -54,6 +54,9 @@ static const struct {
 	{ 0x10, 0, "f\nc.name" }, { 0x10, 0, "f if err != nil\nerr" }, { 0x18, 0, "f\ns" },
 	{ 0x18, 1, "f" }, { 0x1c, 3, "f if a == 1" },
 	{ 0x18, 0, "main.go:47 if n > 1\nlen(c.tags)" },
+	/* Values, with steps + 0x10. */
+	{ 0x1c, 8, "f\na - b" }, { 0x1c, 0x18, "f if a > 1\n~r0" },
+	{ 0x18, 0x18, "f if err == nil\nlen(c.tags)" }, { 0x18, 8, "main.go:47\nlen(c.tags)" },
 	{ 0x12, 0, "f\ncreator" }, { 0x1c, 0, "f\na % 10" }, { 0x12, 0, "f\n~r0" },
 };
 
