@@ -16,7 +16,7 @@ enum gp_piece_end {
 	GP_PIECE_NEXT,		/* behind the branch */
 	GP_PIECE_LANDING,	/* the landing */
 	GP_PIECE_COUNTER,	/* one of both counters; they are the four bytes at @at */
-	GP_PIECE_INSIDE,	/* a piece further on */
+	GP_PIECE_REJECT,	/* where rejected calls are counted */
 };
 
 /**
@@ -87,7 +87,7 @@ static const struct gp_piece gp_pieces_test[GP_PIECES_TEST] = {
 	{ 13, GP_PIECE_NUMBER, 2, { 0x49, 0xbd, [10] = 0x4d, 0x39, 0xec },
 	  { [2] = 255, 255, 255, 255, 255, 255, 255, 255 } },
 	/* je, jne, jbe, ja */
-	{ 6, GP_PIECE_INSIDE, 2, { 0x0f, 0x84 }, { 0x00, 0x03, 255, 255, 255, 255 } },
+	{ 6, GP_PIECE_REJECT, 2, { 0x0f, 0x84 }, { 0x00, 0x03, 255, 255, 255, 255 } },
 };
 
 static const struct gp_piece gp_pieces_long[] = {
@@ -111,8 +111,8 @@ static const struct gp_piece gp_pieces_call[] = {
  * @len: bytes of it
  * @at: how far it is
  * @counters: how often each counter is counted: hits, rejected
- * @piece: bits: where pieces begin
- * @inside: bits: where pieces jump to
+ * @ntests: how often a test can reject a call
+ * @reject: where all of these lead to
  */
 struct gp_look {
 	const struct gp_detour_site *site;
@@ -121,8 +121,8 @@ struct gp_look {
 	__u32 len;
 	__u32 at;
 	__u32 counters[2];
-	__u8 piece[GP_DETOUR_MAX / 8];
-	__u8 inside[GP_DETOUR_MAX / 8];
+	__u32 ntests;
+	__u64 reject;
 };
 
 static __s32 gp_look_number(const __u8 *p)
@@ -142,16 +142,10 @@ static bool gp_look_same(const __u8 *a, const __u8 *b, __u32 n)
 	return !n;
 }
 
-static void gp_look_mark(__u8 *bits, __u64 at)
-{
-	bits[at / 8] |= 1 << at % 8;
-}
-
 /* The number at the end of a piece is right. @end: address of what follows the number */
 static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 number, __u64 end)
 {
 	__u64 cold = l->d->branch + l->site->cold_at, to = end + number;
-	__u64 inside = to - l->d->code;
 
 	switch (p->end) {
 	case GP_PIECE_COLD:
@@ -168,11 +162,10 @@ static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 numbe
 		l->counters[0] += to == l->d->hits;
 		l->counters[1] += to == l->d->rejected;
 		return to == l->d->hits || to == l->d->rejected;
-	case GP_PIECE_INSIDE:
-		if (number <= 0 || inside >= l->len)
-			return false;
-		gp_look_mark(l->inside, inside);
-		return true;
+	case GP_PIECE_REJECT:
+		if (!l->ntests++)
+			l->reject = to;
+		return to == l->reject;
 	}
 	return true;
 }
@@ -191,7 +184,6 @@ static bool gp_look_at(struct gp_look *l, const struct gp_piece *p)
 	if (p->end > GP_PIECE_NUMBER &&
 	    !gp_look_end(l, p, gp_look_number(code + p->at), l->d->code + l->at + p->at + 4))
 		return false;
-	gp_look_mark(l->piece, l->at);
 	l->at += p->len;
 	return true;
 }
@@ -245,19 +237,15 @@ bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *
 		     const __u8 *code, __u32 len)
 {
 	struct gp_look l = { .site = site, .d = d, .code = code, .len = len };
-	__u32 i;
 
 	if (len > GP_DETOUR_MAX || !gp_look_branch(&l))
 		return false;
 	while (gp_look_test(&l))
 		;
-	if (!gp_look_passed(&l))
+	if (l.ntests != d->ntests || !gp_look_passed(&l))
 		return false;
-	if (l.at < len && (!gp_look_count(&l) || l.counters[1] != 1))
+	if (l.ntests && (l.reject != d->code + l.at || !gp_look_count(&l) || l.counters[1] != 1))
 		return false;
-	for (i = 0; i < sizeof(l.inside); i++)
-		if (l.inside[i] & ~l.piece[i])
-			return false;
 	return l.at == len;
 }
 

@@ -473,6 +473,33 @@ static void test_one_bit(void **state)
 	}
 }
 
+/* Calls that fail a test are counted, whatever is behind it. */
+static void test_reject(void **state)
+{
+	struct gp_detour_site site = make_function(&shapes[0]);
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct gp_detour d = random_detour(), other;
+		uint8_t code[GP_DETOUR_MAX];
+		uint32_t len = gp_detour_emit(&site, &d, code), from, to, by;
+
+		if (!d.ntests)
+			continue;
+		find_tests(&site, &d, len, &from, &to);
+		for (by = 0; by < len; by++) {
+			memcpy(code + to - 4, &by, 4);
+			assert_int_equal(gp_detour_check(&site, &d, code, len),
+					 to + by == len - (d.per_cpu ? 34 : 13));
+		}
+		by = len - (d.per_cpu ? 34 : 13) - to;
+		memcpy(code + to - 4, &by, 4);
+		other = d;
+		other.ntests--;
+		assert_false(gp_detour_check(&site, &other, code, len));
+	}
+}
+
 /* A detour that another one is taken for. */
 static void test_landing(void **state)
 {
@@ -569,17 +596,18 @@ static int set_up(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[3 + N(cases) + 2 * N(shapes)] = {
+	struct CMUnitTest tests[4 + N(cases) + 2 * N(shapes)] = {
 		{ "a detour that is out of reach, or tests a register it changes, is not made",
 		  test_reach },
 		{ "random bytes are no detour", test_noise },
 		{ "a detour lands where it should, and each bit of a landing is checked",
 		  test_landing },
+		{ "a test rejects to the counter of rejected calls alone", test_reject },
 	};
-	struct CMUnitTest *t = tests + 3 + N(cases);
+	struct CMUnitTest *t = tests + 4 + N(cases);
 	static char names[2 * N(shapes)][100];
 
-	ROWS(tests + 3, cases, test_find);
+	ROWS(tests + 4, cases, test_find);
 	for (size_t i = 0; i < N(shapes); i++) {
 		void *shape = (void *)&shapes[i];
 
