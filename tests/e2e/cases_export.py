@@ -71,7 +71,9 @@ def flame_refused(t):
 
 
 def spans_of_chrome(text):
-    """Each call of trace events: function, process, track, start and end in ns, and what is known of it."""
+    """Each call of trace events, or of a page that has them: function, process, track, start and end in ns, and what is known of it."""
+    if text.startswith("<!DOCTYPE html>"):
+        text = text.partition('id="events">')[2].partition("</script>")[0]
     trace = json.loads(text)
     found = []
     for e in trace["traceEvents"]:
@@ -135,12 +137,12 @@ def check_known(text, kind):
         same(about["ended"], {"main.boom": "panic", "main.risky": "panic"}.get(name, "return"), "how %s ended" % name)
 
 
-@case("export: call trees as trace events and as OTLP traces, live, with --quiet, and of a recording")
+@case("export: call trees as trace events, as a timeline and as OTLP traces, live, with --quiet, and of a recording")
 def spans(t):
     program = t.binary("trees")
     record = os.path.join(t.tmp, "calls.rec")
     t.goprobectl("attach", "--record", record, "--creator", "--depth", 0, *PROGRAM, program, 3).finish()
-    for kind in "otlp", "chrome":
+    for kind in "otlp", "chrome", "timeline":
         check_known(Graph(t, "-o", kind, "--quiet", *PROGRAM, program, 3, json=False).text(), kind)
         path = os.path.join(t.tmp, "live")
         t.goprobectl("attach", "-o", kind, "--output", path, *PROGRAM, program, 3).finish()

@@ -209,6 +209,38 @@ def browser(path):
             check_click(path, folder)
 
 
+def timeline(path):
+    """Chromium draws all calls of the page, which loads nothing, and finds those with a name."""
+    try:
+        from PIL import Image
+    except ImportError as e:
+        raise Absent(str(e)) from None
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    head, _, rest = text.partition('id="events">')
+    data, _, tail = rest.partition("</script>")
+    for part in head, tail:
+        assert not re.search(r"://|\bsrc=|\bhref=|url\(|import\b", part), "it needs a network"
+    names = [e["name"] for e in json.loads(data)["traceEvents"] if e["ph"] == "X"]
+
+    def shown(folder, script):
+        page = os.path.join(folder, "page.html")
+        with open(page, "w", encoding="utf-8") as f:
+            f.write(text.replace("</body>", "<script>%s</script></body>" % script))
+        # What a script changes is in the page only if none has failed.
+        return int(re.search(r'<canvas [^>]*data-calls="(\d+)"', chromium("--dump-dom", "file://" + page))[1])
+
+    with tempfile.TemporaryDirectory() as folder:
+        same(shown(folder, ""), len(names), "calls")
+        same(shown(folder, "get('find').value = 'main.a'; get('find').oninput()"), sum("main.a" in n for n in names), "calls with a name")
+        picture = os.path.join(folder, "picture.png")
+        chromium("--screenshot=" + picture, "file://" + os.path.join(folder, "page.html"))
+        with Image.open(picture) as image:
+            colours = [c for n, c in image.convert("RGB").crop((0, 28, 1200, 600)).getcolors(1 << 24) if n > 500]
+        # Names that are not looked for are grey; the others have the colour of their package.
+        same(any(max(c) - min(c) > 40 for c in colours), any("main.a" in n for n in names), "coloured calls")
+
+
 def check_click(path, folder):
     page = os.path.join(folder, "page.html")
     with open(path, encoding="utf-8") as f, open(page, "w", encoding="utf-8") as to:
@@ -284,6 +316,7 @@ READERS = {
     "chrome": {"rules": rules, "trace_processor": trace_processor},
     "openmetrics": {"prometheus_client": prometheus_client, "promtool": promtool, "prometheus": prometheus},
     "otlp": {"opentelemetry-proto": opentelemetry, "collector": collector},
+    "timeline": {"chromium": timeline},
     "svg": {"xml": xml_parser, "chromium": browser},
 }
 

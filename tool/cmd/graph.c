@@ -63,6 +63,7 @@ static const struct graph_format *format_of(const struct options *o)
 		[OPTION_TEXT] = &graph_text, [OPTION_JSON] = &graph_json,
 		[OPTION_FOLDED] = &graph_folded, [OPTION_FLAMEGRAPH] = &graph_flame,
 		[OPTION_CHROME] = &graph_chrome, [OPTION_OTLP] = &graph_otlp,
+		[OPTION_TIMELINE] = &graph_timeline,
 	};
 
 	if (o->merge)

@@ -29,6 +29,8 @@ const char *span_program(const struct graph *g, const struct calltree_call *c);
 
 /* Trace events as JSON, for Perfetto and chrome://tracing. */
 extern const struct graph_format graph_chrome;
+/* The same in a page that shows them: HTML, in one file. */
+extern const struct graph_format graph_timeline;
 /* OTLP traces as JSON, an object a line for each tree, which begins and ends like this. */
 #define OTLP_OPEN "{\"resourceSpans\":["
 #define OTLP_CLOSE "]}"

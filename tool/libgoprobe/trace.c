@@ -272,7 +272,8 @@ static bool progress(void *ctx, size_t placed, size_t all)
 
 static bool shows_trees(const struct goprobe_trace *t)
 {
-	return t->o.format == OPTION_CHROME || t->o.format == OPTION_OTLP;
+	return t->o.format == OPTION_CHROME || t->o.format == OPTION_OTLP ||
+	       t->o.format == OPTION_TIMELINE;
 }
 
 static bool shows_pids(const struct goprobe_trace *t)
@@ -344,6 +345,7 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 		[OPTION_TEXT] = &out_text, [OPTION_JSON] = &out_json,
 		[OPTION_TEMPLATE] = &out_template,
 		[OPTION_CHROME] = &graph_chrome.out, [OPTION_OTLP] = &graph_otlp.out,
+		[OPTION_TIMELINE] = &graph_timeline.out,
 	};
 	const struct lines_opt how = {
 		.options = &t->o, .paired = paired, .pids = pids,

@@ -44,6 +44,8 @@ static const struct exclusion exclusions[] = {
 	  "-o chrome shows how long calls take, and --no-return leaves that out", NULL },
 	{ COMMAND_ATTACH, "format", "otlp", "no-return",
 	  "-o otlp shows how long calls take, and --no-return leaves that out", NULL },
+	{ COMMAND_ATTACH, "format", "timeline", "no-return",
+	  "-o timeline shows how long calls take, and --no-return leaves that out", NULL },
 	{ ANY, "split", NULL, "no-return",
 	  "--split divides durations, and --no-return leaves them out",
 	  NULL },

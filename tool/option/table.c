@@ -38,15 +38,15 @@ static const char *const stack_formats[] = {
 };
 
 static const char *const event_formats[] = {
-	"text", "json", "", "", "", "chrome", "otlp", NULL
+	"text", "json", "", "", "", "chrome", "otlp", "timeline", NULL
 };
 
 static const char *const table_formats[] = {
-	"text", "json", "", "", "", "", "", "openmetrics", NULL
+	"text", "json", "", "", "", "", "", "", "openmetrics", NULL
 };
 
 static const char *const graph_formats[] = {
-	"text", "json", "folded", "", "flamegraph", "chrome", "otlp", NULL
+	"text", "json", "folded", "", "flamegraph", "chrome", "otlp", "timeline", NULL
 };
 
 static const char *const jumps[] = { "off", "auto", "always", NULL };
@@ -267,8 +267,8 @@ const struct option_row option_rows[] = {
 	  "a line for each function: its time without the calls that it\n"
 	  "made, its time with them, and its calls", .most = 1 },
 	{ "creator", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.goroutine),
-	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
-	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
+	  "who starts each goroutine: replay -o chrome, -o otlp and\n"
+	  "-o timeline then connect them, as those of attach always do", .most = 1,
 	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
 	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | PS | INFO | DOCTOR, OPTIONS_OUTPUT,
 	  OPTION_CHOICE, "FORMAT", FIELD(format), "text or json", .choices = formats },
@@ -277,13 +277,15 @@ const struct option_row option_rows[] = {
 	  "flamegraph (a picture, SVG)", .choices = stack_formats },
 	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FORMAT, "FORMAT", FIELD(format),
 	  "text, json, chrome (trees of calls, for Perfetto), otlp (the\n"
-	  "same as spans, JSON); or a line with fields, such as\n"
+	  "same as spans, JSON), timeline (the same as a page, HTML);\n"
+	  "or a line with fields, such as\n"
 	  "'{time} {goid} {func} {args.sql} {duration}'", .choices = event_formats },
 	{ "format", 'o', COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json or openmetrics (for Prometheus)", .choices = table_formats },
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), flamegraph (a\n"
-	  "picture, SVG), chrome (for Perfetto), or otlp (spans, JSON)", .choices = graph_formats },
+	  "picture, SVG), chrome (for Perfetto), otlp (spans, JSON), or\n"
+	  "timeline (a page, HTML)", .choices = graph_formats },
 	{ "no-zero", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(no_zero),
 	  "text leaves out the fields of structs that are zero", .most = 1 },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Call trees as trace events and as OTLP traces: times, tracks and parents of calls, across go
- * statements, panics and lost records. tests/readers gives the same output to other programs.
+ * Call trees as trace events, as a timeline, and as OTLP traces: times, tracks and parents of
+ * calls, across go statements, panics and lost records. tests/readers gives the same output to
+ * other programs.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -80,6 +81,20 @@ static const struct span_case {
 		"trace events: of no call it is a whole object, too",
 		&graph_chrome, { NULL },
 		{ "{'displayTimeUnit':'ns','traceEvents':[\n],'otherData':{" },
+	}, {
+		"timeline: a page with trace events, whose texts do not end the script",
+		&graph_timeline, { ">a1", "+12", ">b2", "L", "<b2", "!a1" },
+		{
+			"<!DOCTYPE html>", "default-src \'none\'",
+			"id='events'>{'displayTimeUnit':'ns','traceEvents':[",
+			"{'ph':'i','s':'g','name':'records lost'",
+			"'name':'main.a'", "'name':'main.b\\u003c\\'é\\'>'",
+			"'otherData':{", "}}\n</script>\n<script>\n", "</html>\n",
+		},
+	}, {
+		"timeline: of no call it is a whole page, too",
+		&graph_timeline, { NULL },
+		{ "<!DOCTYPE html>", "[\n],'otherData'", "</html>\n" },
 	}, {
 		"OTLP: a span in a span",
 		&graph_otlp, { ">a1", ">b1", "<b1", "<a1" },

@@ -216,7 +216,7 @@ static struct value_row {
 	{ "a word", COMMAND_ATTACH, "format", "otlp", OPTION_OTLP, NULL },
 	{ "a line with fields", COMMAND_ATTACH, "format", "{func} x", OPTION_TEMPLATE, NULL },
 	{ "neither", COMMAND_REPLAY, "format", "yaml", 0,
-	  "it takes text, json, chrome or otlp, or a text with fields: '{time} {func}'" },
+	  "it takes text, json, chrome, otlp or timeline, or a text with fields: '{time} {func}'" },
 	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };
