@@ -100,7 +100,7 @@ static void see_variables(struct plan *p, const struct spec *spec, const struct 
 	struct plan_request r;
 
 	FUZZ_HOLDS(place->vaddr >= place->fn->entry && place->vaddr < place->fn->end);
-	if (request_make_at(spec, NULL, place, mem, &r, &d) || plan_add_at(p, place, &r, &d))
+	if (request_make_at(spec, p, place, mem, &r, &d) || plan_add_at(p, place, &r, &d))
 		FUZZ_HOLDS(d.message);
 	diag_fini(&d);
 }

@@ -120,7 +120,7 @@ static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(f[i].name, w->name))
 			continue;
-		if (request_make(&w->spec, w->opt.by, w->bin, &f[i], mem, &r, &warnings, &d))
+		if (request_make(&w->spec, p, w->bin, &f[i], mem, &r, &warnings, &d))
 			FUZZ_HOLDS(d.message);
 		else if (plan_add_request(p, w->bin, &f[i], &r, &d))
 			FUZZ_HOLDS(d.message);
@@ -138,7 +138,7 @@ static void add_places(struct wish *w, struct plan *p, struct arena *mem, const 
 		struct insn_point point;
 
 		plan_survey_at(&v->v[i], &point);
-		if (request_make_at(&w->spec, w->opt.by, &v->v[i], mem, &r, &d) ||
+		if (request_make_at(&w->spec, p, &v->v[i], mem, &r, &d) ||
 		    plan_add_at(p, &v->v[i], &r, &d))
 			FUZZ_HOLDS(d.message);
 		diag_fini(&d);

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-static int use_records(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
+static int use_records(void *ctx, uint32_t cpu, uint8_t *p, size_t len)
 {
 	uint32_t *sum = ctx;
 

@@ -123,7 +123,7 @@ static int look(struct looking *l, struct diag *d)
 	struct golist_opt opt = {
 		.group = o->group, .sort = o->sort, .top = o->top,
 		.json = o->format == OPTION_JSON, .state = o->state, .with = o->with,
-		.longer_than = o->longer_than,
+		.longer_than = o->longer_than, .secrets = &o->plan.secrets,
 	};
 	pid_t pid;
 

@@ -77,10 +77,13 @@ static int put(struct reading *r, size_t i, struct diag *d)
 
 static int read_all(struct reading *r, const struct options *o, struct diag *d)
 {
+	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &r->mem };
 	struct buf *b = &r->out;
 
-	if (proclook_open(&r->look, &o->pids, d) ||
-	    watchvars_compile(o->operands, o->noperands, r->look.eval.bin, &r->mem, &r->vars, d))
+	if (proclook_open(&r->look, &o->pids, d))
+		return -1;
+	scope.bin = r->look.eval.bin;
+	if (watchvars_compile(o->operands, o->noperands, &scope, &r->vars, d))
 		return -1;
 	r->look.eval.limits = o->plan;
 	/* The text is read by a person: what was asked for limits it, and not a buffer. */

@@ -172,15 +172,23 @@ static int watch(struct watching *w, const struct options *o, struct diag *d)
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
+static int set_up(struct watching *w, const struct options *o, struct diag *d)
+{
+	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &w->mem };
+
+	if (proclook_open(&w->look, &o->pids, d))
+		return -1;
+	w->look.eval.limits.secrets = o->plan.secrets;
+	scope.bin = w->look.eval.bin;
+	return watchvars_compile(o->operands, w->nvars, &scope, &w->vars, d);
+}
+
 static int run(struct options *o, struct diag *d)
 {
 	struct watching w = { .json = o->format == OPTION_JSON, .nvars = o->noperands,
 			      .look.file = o->file };
-	int code = CMD_FAILED;
+	int code = set_up(&w, o, d) ? CMD_FAILED : watch(&w, o, d);
 
-	if (!proclook_open(&w.look, &o->pids, d) &&
-	    !watchvars_compile(o->operands, w.nvars, w.look.eval.bin, &w.mem, &w.vars, d))
-		code = watch(&w, o, d);
 	proclook_fini(&w.look);
 	arena_fini(&w.mem);
 	buf_fini(&w.line);

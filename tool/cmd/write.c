@@ -65,7 +65,9 @@ struct writing {
 
 static int compile(struct writing *w, const char *text, struct edit *ret, struct diag *d)
 {
-	const struct exprc_scope scope = { .bin = w->look.eval.bin, .mem = &w->mem };
+	const struct exprc_scope scope = {
+		.bin = w->look.eval.bin, .secrets = &w->look.eval.limits.secrets, .mem = &w->mem,
+	};
 	struct editexpr *sets = arena_alloc(&w->mem, sizeof(*sets));
 	struct lex lx;
 
@@ -101,6 +103,7 @@ static int set_up(struct writing *w, const struct options *o, struct diag *d)
 		return -1;
 	if (proclook_open(&w->look, &o->pids, d))
 		return -1;
+	w->look.eval.limits.secrets = o->plan.secrets;
 	w->edits = arena_array(&w->mem, w->ntexts, sizeof(*w->edits));
 	if (!w->edits)
 		return diag_set(d, "out of memory");

@@ -61,5 +61,5 @@ const char *exprsteps_go(const struct exprsteps *s, struct value_ctx *v, struct 
 		if (why)
 			return why;
 	}
-	return NULL;
+	return value_redacts_type(v, at->type) ? secret_why : NULL;
 }

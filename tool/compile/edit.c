@@ -63,9 +63,18 @@ static int show_was(struct exprjob *j, const struct editvalue *v, struct plan_va
 
 	if (exprjob_compile(j, v->to, &p))
 		return -1;
+	to->unavailable = j->secret ? secret_why : NULL;
 	to->stack = p.kind == EXPRPLACE_STACK || p.kind == EXPRPLACE_STATIC;
-	if (!exprplace_store(c, &p, &to->offset))
+	if (!to->unavailable && !exprplace_store(c, &p, &to->offset))
 		to->unavailable = "larger than a record can hold";
+	return 0;
+}
+
+static int show_nothing(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
+{
+	(void)j;
+	(void)v;
+	to->unavailable = secret_why;
 	return 0;
 }
 
@@ -77,6 +86,9 @@ static int show_is(struct exprjob *j, const struct editvalue *v, struct plan_val
 
 	if (editcode_words(j, v, words, &n))
 		return -1;
+	/* It can be made of what is redacted. */
+	if (j->secret)
+		return show_nothing(j, v, to);
 	to->offset = reserve(c, v->type);
 	if (to->offset == UINT32_MAX) {
 		to->offset = 0;
@@ -134,7 +146,8 @@ static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
 		was->name = name;
 		is->name = name;
 		if (show_item(j, &v[i], 2 * i, show_was, was) ||
-		    show_item(j, &v[i], 2 * i + 1, show_is, is))
+		    show_item(j, &v[i], 2 * i + 1,
+			      was->unavailable == secret_why ? show_nothing : show_is, is))
 			return -1;
 	}
 	ret->sets = sets;

@@ -63,8 +63,10 @@ static int compile_field(struct exprjob *j, const struct expr *e, struct exprpla
 	if (exprjob_compile(j, e->x, p))
 		return -1;
 	t = exprjob_type_of(p);
-	if (!t || t->kind == GOTYPE_INTERFACE)
+	if (!t || t->kind == GOTYPE_INTERFACE) {
+		j->secret |= secret_is_name(j->scope->secrets, e->s, NULL);
 		return exprjob_add_step(j, e, p, step, NULL);
+	}
 	in = struct_of(t);
 	if (!in)
 		return exprjob_wrong_type(j, e, e->x, t, "which has no fields");
@@ -77,6 +79,8 @@ static int compile_field(struct exprjob *j, const struct expr *e, struct exprpla
 	case GOFIELD_ONE:
 		break;
 	}
+	for (size_t i = 0; i < path.n; i++)
+		j->secret |= secret_is_field(j->scope->secrets, path.v[i]);
 	if (p->steps.n)
 		return exprjob_add_step(j, e, p, step, path.v[path.n - 1]->type);
 	return follow_path(j, &path, p);
@@ -164,10 +168,13 @@ static int compile_length(struct exprjob *j, const struct expr *e, struct exprpl
 {
 	bool cap = e->kind == EXPR_CAP;
 	struct exprstep step = { .kind = cap ? EXPRSTEP_CAP : EXPRSTEP_LEN };
+	bool secret = j->secret;
 	const struct gotype *t;
 
 	if (exprjob_compile(j, e->x, p))
 		return -1;
+	/* How long a secret is may be shown. */
+	j->secret = secret;
 	t = exprjob_type_of(p);
 	if (!t || t->kind == GOTYPE_INTERFACE || p->steps.n)
 		return exprjob_add_step(j, e, p, step, &exprjob_int);
@@ -303,7 +310,7 @@ static int compile_conversion(struct exprjob *j, const struct expr *e, struct ex
 	return 0;
 }
 
-int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_operand(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	switch (e->kind) {
 	case EXPR_NAME:
@@ -341,6 +348,14 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 	}
 }
 
+int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	int err = compile_operand(j, e, p);
+
+	j->secret |= !err && secret_is_type(j->scope->secrets, exprjob_type_of(p));
+	return err;
+}
+
 /* --- lists -------------------------------------------------------------------------------- */
 
 static const char why_too_large[] = "larger than a record can hold";
@@ -364,7 +379,7 @@ static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_
 	v->type = p->type;
 	v->stack = p->kind == EXPRPLACE_STACK || p->kind == EXPRPLACE_STATIC ||
 		   (j->scope->at && p->kind == EXPRPLACE_PARTS);
-	v->unavailable = j->unavailable;
+	v->unavailable = j->secret ? secret_why : j->unavailable;
 	if (p->steps.n) {
 		v->steps = keep_steps(j, &p->steps);
 		if (!v->steps)

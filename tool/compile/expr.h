@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "compile/capture.h"
 #include "compile/scope.h"
+#include "gotype/secret.h"
 #include "lang/expr_parse.h"
 
 /**
@@ -23,6 +24,7 @@
  * @results: at its return: its results
  * @at: at one of its instructions: the variables there, which @sig has, too; or NULL
  * @pc: link-time address of that instruction
+ * @secrets: what is redacted
  * @mem: memory of all results
  */
 struct exprc_scope {
@@ -33,6 +35,7 @@ struct exprc_scope {
 	bool results;
 	const struct goscope *at;
 	uint64_t pc;
+	const struct secrets *secrets;
 	struct arena *mem;
 };
 

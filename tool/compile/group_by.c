@@ -216,10 +216,23 @@ static int check_node(struct exprjob *j, const struct typed *n, struct bykey_par
 	return kind_of(n->type, &part->kind) ? 0 : wrong_type(j, n->e, n->type);
 }
 
+/* Keys and values are printed. */
+static int check_secret(struct exprjob *j, const struct expr *e)
+{
+	if (!j->secret)
+		return 0;
+	exprjob_wrong_all(j, e, "'%s' is redacted, so it can't be a key or a value: these are printed",
+			  exprjob_text(j, e));
+	diag_hint(j->d, "a name or type in it says that it is secret; --no-redact allows it");
+	return -1;
+}
+
 static const struct typed *typed_part(struct exprjob *j, const struct expr *e)
 {
-	const struct typed *n = typed_expr(j, e);
+	const struct typed *n;
 
+	j->secret = false;
+	n = typed_expr(j, e);
 	if (!n && j->scope->sig->incomplete && j->d->hint)
 		diag_hint(j->d, "write its signature behind the pattern: '%s(x T)'",
 			  j->scope->fn->name);
@@ -234,7 +247,7 @@ static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_pa
 	if (!part->name)
 		return exprjob_no_memory(j);
 	j->code.reg = 0;
-	if (!n || check_node(j, n, part) || put(j, n, part->kind))
+	if (!n || check_node(j, n, part) || check_secret(j, e) || put(j, n, part->kind))
 		return -1;
 	return j->code.full ? exprjob_wrong_all(j, e, "'%s' takes more steps than a key can",
 						exprjob_text(j, e)) : 0;
@@ -331,7 +344,7 @@ static int compile_value(struct exprjob *j, const struct expr *e, struct bykey_v
 	v->name = expr_text(j->scope->mem, j->text, e);
 	if (!v->name)
 		return exprjob_no_memory(j);
-	if (!n || check_value(j, n, v) || code_number(j, n, &reg))
+	if (!n || check_value(j, n, v) || check_secret(j, e) || code_number(j, n, &reg))
 		return -1;
 	exprcode_op2(&j->code, v->is_signed ? GOPROBE_OP_SVALUE : GOPROBE_OP_VALUE, reg, 0);
 	if (v->range.step)

@@ -155,6 +155,13 @@ static int key_of(struct exprjob *j, const struct expr *e, const struct gotype *
 	return -1;
 }
 
+/* The name of a secret can be a key. */
+static void note_key(struct exprjob *j, const struct value_key *key, const struct gotype *elem)
+{
+	j->secret |= key->kind == GOTYPE_STRING &&
+		     secret_is_key(j->scope->secrets, key->s, key->n, elem);
+}
+
 static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *p,
 		     const struct gotype *map)
 {
@@ -165,6 +172,7 @@ static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *
 				     map->name);
 	if (key_of(j, e, map, &step.key))
 		return -1;
+	note_key(j, &step.key, map->elem);
 	return exprjob_add_step(j, e, p, step, map->elem);
 }
 
@@ -181,6 +189,7 @@ static int index_later(struct exprjob *j, const struct expr *e, struct exprplace
 	else if (!constant(e->index, &step.index) || e->index->negative)
 		return exprjob_wrong(j, e->index,
 				     "behind a map or an interface an index is a plain number");
+	note_key(j, &step.key, NULL);
 	return exprjob_add_step(j, e, p, step, elem);
 }
 

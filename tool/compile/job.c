@@ -66,6 +66,7 @@ struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i)
 	j->code.reg = 0;
 	j->code.nowhere = false;
 	j->unavailable = NULL;
+	j->secret = false;
 	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
 	return item;
 }

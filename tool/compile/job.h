@@ -22,6 +22,7 @@
  * @pieces: memory of @code.pieces
  * @steps: steps of the value at hand: only one place in it has any
  * @unavailable: why the value at hand is not available
+ * @secret: a name or type in the value at hand is redacted, so that the value is not shown
  * @cond: it runs as a filter of the module, not in its capture of a record
  * @base: first register that a term may use
  * @numbers: the first register has the hit's number
@@ -39,6 +40,7 @@ struct exprjob {
 	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];
 	struct exprstep steps[EXPRJOB_STEPS_MAX];
 	const char *unavailable;
+	bool secret;
 	bool cond;
 	uint8_t base;
 	bool numbers;

@@ -168,6 +168,7 @@ int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace 
 		return exprjob_wrong(j, e, "a label is of the goroutine that makes a call");
 	if (kept == GOLABELS_UNKNOWN)
 		return exprjob_wrong(j, e, "it is not known how this program keeps labels");
+	j->secret |= secret_is_key(j->scope->secrets, e->s, e->n, &exprjob_string);
 	at = exprcode_take(c);
 	len = exprcode_take(c);
 	s.p = exprcode_take(c);

@@ -59,6 +59,11 @@ static const struct gofield *find_captured(const struct exprjob *j, const char *
 	return NULL;
 }
 
+static void note_name(struct exprjob *j, const char *name, const struct gotype *t)
+{
+	j->secret |= secret_is_name(j->scope->secrets, name, t);
+}
+
 static int captured_place(struct exprjob *j, const struct expr *e, const struct gofield *f,
 			  struct exprplace *p)
 {
@@ -70,6 +75,7 @@ static int captured_place(struct exprjob *j, const struct expr *e, const struct 
 		.kind = EXPRPLACE_MEMORY, .type = f->type, .reg = exprcode_take(&j->code),
 		.at = f->offset, .fixed = true,
 	};
+	note_name(j, f->name, f->type);
 	exprcode_op2(&j->code, GOPROBE_OP_REG, p->reg, GOREG_CLOSURE);
 	if (f->name[0] == '&')
 		*p = exprplace_follow(&j->code, p, f->type->elem);
@@ -111,6 +117,7 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
 	};
 	if (param->unavailable)
 		j->unavailable = param->unavailable;
+	note_name(j, param->name, param->type);
 	if (at->moved && !param->unavailable)
 		*p = exprplace_follow(&j->code, p, param->type);
 }
@@ -141,6 +148,7 @@ static void param_place(struct exprjob *j, const struct goparam *param, size_t i
 	*p = (struct exprplace){ .kind = EXPRPLACE_PARTS, .type = param->type };
 	if (param->unavailable)
 		j->unavailable = param->unavailable;
+	note_name(j, param->name, param->type);
 	if (at->on_stack) {
 		p->kind = EXPRPLACE_STACK;
 		p->at = at->stack;
@@ -168,8 +176,10 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 		if (!j->scope->fn)
 			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);
 	}
-	if (found > 0)
+	if (found > 0) {
 		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
+		note_name(j, gofuncname_local(name), v.type);
+	}
 	if (found < 0)
 		diag_span(j->d, j->text, e->at, e->len);
 	return found;

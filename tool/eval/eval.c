@@ -53,6 +53,7 @@ void eval_init(struct eval *g)
 {
 	g->env = (struct value_env){
 		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
+		.secrets = &g->limits.secrets,
 	};
 }
 

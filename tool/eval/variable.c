@@ -21,8 +21,10 @@ static bool is_typed(const struct lex *lx)
 }
 
 /* A variable whose type the user gives. */
-static int typed_variable(struct watchvar *v, struct gobin *bin, struct lex *lx, struct diag *d)
+static int typed_variable(struct watchvar *v, const struct exprc_scope *scope, struct lex *lx,
+			  struct diag *d)
 {
+	struct gobin *bin = scope->bin;
 	struct sigparse types = { .bin = bin, .mem = lx->mem, .text = v->text };
 	struct plan_value *value = arena_alloc(lx->mem, sizeof(*value));
 	struct goprobe_piece *piece = arena_alloc(lx->mem, sizeof(*piece));
@@ -47,6 +49,9 @@ static int typed_variable(struct watchvar *v, struct gobin *bin, struct lex *lx,
 	*value = (struct plan_value){ .name = name, .type = sigparse_type(&types, t, d) };
 	if (!value->type)
 		return -1;
+	if (secret_is_name(scope->secrets, last->s, value->type) ||
+	    secret_is_type(scope->secrets, value->type))
+		value->unavailable = secret_why;
 	if (value->type->size > PLAN_FRAME_MAX)
 		return diag_set(d, "a value of type %s is too large", value->type->name);
 	*piece = (struct goprobe_piece){ .source = GOPROBE_FROM_STATIC, .address = var.vaddr,
@@ -57,37 +62,36 @@ static int typed_variable(struct watchvar *v, struct gobin *bin, struct lex *lx,
 	return 0;
 }
 
-int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d)
+int watchvar_compile(struct watchvar *v, const struct exprc_scope *scope, struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = mem };
 	struct expr_list list = { .text = v->text, .n = 1 };
 	const struct expr *e;
 	struct lex lx;
 	bool typed;
 
-	if (lex_scan(&lx, mem, v->text, 0, d))
+	if (lex_scan(&lx, scope->mem, v->text, 0, d))
 		return -1;
 	typed = is_typed(&lx);
-	if (typed ? typed_variable(v, bin, &lx, d) : expr_parse(&lx, &e, d))
+	if (typed ? typed_variable(v, scope, &lx, d) : expr_parse(&lx, &e, d))
 		return -1;
 	if (lex_peek(&lx, 0)->kind != LEX_END)
 		return lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
 	if (typed)
 		return 0;
 	list.v = &e;
-	return exprc_compile(&scope, &list, &v->c, d);
+	return exprc_compile(scope, &list, &v->c, d);
 }
 
-int watchvars_compile(char **texts, size_t n, struct gobin *bin, struct arena *mem,
+int watchvars_compile(char **texts, size_t n, const struct exprc_scope *scope,
 		      struct watchvar **ret, struct diag *d)
 {
-	struct watchvar *v = arena_array(mem, n, sizeof(*v));
+	struct watchvar *v = arena_array(scope->mem, n, sizeof(*v));
 
 	if (!v)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		v[i].text = texts[i];
-		if (watchvar_compile(&v[i], bin, mem, d))
+		if (watchvar_compile(&v[i], scope, d))
 			return -1;
 	}
 	*ret = v;

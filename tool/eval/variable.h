@@ -3,6 +3,7 @@
 #ifndef GOPROBE_EVAL_VARIABLE_H
 #define GOPROBE_EVAL_VARIABLE_H
 
+#include "compile/expr.h"
 #include "eval/eval.h"
 #include "plan/plan.h"
 #include "value/path.h"
@@ -33,11 +34,11 @@ struct watchvar {
 	bool known;
 };
 
-/* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
-int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
+/* Make @v->c of @v->text, in @scope, which has no function. 0, or -1. */
+int watchvar_compile(struct watchvar *v, const struct exprc_scope *scope, struct diag *d);
 
-/* As watchvar_compile(), for @n texts; *@ret is in @mem as well. */
-int watchvars_compile(char **texts, size_t n, struct gobin *bin, struct arena *mem,
+/* As watchvar_compile(), for @n texts; *@ret is in the scope's memory. */
+int watchvars_compile(char **texts, size_t n, const struct exprc_scope *scope,
 		      struct watchvar **ret, struct diag *d);
 
 /* Where a value was found, or why not. */

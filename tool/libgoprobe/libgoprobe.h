@@ -112,6 +112,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_DRY_RUN,		/* 1: show what would be changed, and change nothing */
 	GOPROBE_OPTION_CREATOR,		/* 1: record who starts each goroutine */
 	GOPROBE_OPTION_STACK,		/* functions of the stack with each call; 0: none */
+	GOPROBE_OPTION_NO_REDACT,	/* 1: show passwords, tokens, cards and the like */
 };
 
 /* The unit of GOPROBE_OPTION_SAMPLE. */
@@ -127,6 +128,12 @@ enum goprobe_sample {
 /* Call it before goprobe_trace_plan(). The defaults are those of goprobectl attach. */
 GOPROBE_API int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option,
 				  uint64_t value);
+
+/*
+ * Redact values of parameters, results, fields and map keys with these names, "email,zip", besides
+ * passwords, tokens, cards and the like. Any number of calls.
+ */
+GOPROBE_API int goprobe_trace_redact(struct goprobe_trace *t, const char *names);
 
 /* --- destination of events: one of the three -------------------------------- */
 

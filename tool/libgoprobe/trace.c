@@ -203,6 +203,15 @@ int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint6
 	return check_new(t, "an option") ? -1 : option_set(&t->o, option, value, &t->diag);
 }
 
+int goprobe_trace_redact(struct goprobe_trace *t, const char *names)
+{
+	const char *kept;
+
+	if (check_new(t, "what is redacted") || copy(t, &kept, names))
+		return -1;
+	return secrets_add(&t->o.plan.secrets, kept, &t->diag);
+}
+
 /* --- where events go -------------------------------------------------------- */
 
 static int check_one_way(struct goprobe_trace *t)

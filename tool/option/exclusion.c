@@ -55,6 +55,9 @@ static const struct exclusion exclusions[] = {
 	  "--record prints no events, so --output means nothing", replay_it },
 	{ ANY, "record", NULL, "format",
 	  "--record prints no events, so --format means nothing", replay_it },
+	{ ANY, "redact", NULL, "no-redact",
+	  "--redact names values that are redacted, and --no-redact redacts nothing: choose one",
+	  NULL },
 	{ COMMAND_GRAPH, "merge", NULL, "flat",
 	  "--merge prints a tree, and --flat prints functions: choose one", NULL },
 	{ COMMAND_LIST, "vars", NULL, "points",
@@ -95,6 +98,8 @@ static bool wants(const struct options *o, const char *name, const char *value)
 		memcpy(&string, (const char *)o + row->field.offset, sizeof(string));
 		return string;
 	}
+	if (row->kind == OPTION_NAMES)
+		return o->plan.secrets.n;
 	if (!row->choices)
 		return option_value(o, row);
 	return value ? is_word(o, row, value) : option_given(o, row);

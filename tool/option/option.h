@@ -200,6 +200,7 @@ enum option_kind {
 	OPTION_CHOICE,	/* one of some words */
 	OPTION_STRING,
 	OPTION_STRINGS,
+	OPTION_NAMES,	/* separated by commas, for struct secrets */
 	OPTION_PIDS,
 	OPTION_PID,	/* exactly one */
 	OPTION_BY,	/* an expression of bykey_exprs */

@@ -24,6 +24,8 @@
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | TOP | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
+/* Commands that show values. */
+#define VALUES	(ATTACH | TABLES | GRAPH | STUCK | LOOKS)
 #define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | PS | INFO | DOCTOR)
 
 /* Offset and size of a member. */
@@ -196,6 +198,12 @@ const struct option_row option_rows[] = {
 	{ "bytes", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.bytes),
 	  "bytes of these objects, all together", .most = PLAN_BYTES_MAX,
 	  .unit = "bytes", .key = GOPROBE_OPTION_BYTES, .recorded = true },
+	{ "redact", 0, VALUES, OPTIONS_CAPTURE, OPTION_NAMES, "NAME[,NAME...]",
+	  FIELD(plan.secrets), .help = "values of these names as well, besides passwords, tokens,\n"
+	  "cards and the like; may be given more than once" },
+	{ "no-redact", 0, VALUES, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.secrets.off),
+	  "passwords, tokens, cards and the like are not redacted", .most = 1,
+	  .key = GOPROBE_OPTION_NO_REDACT, .recorded = true },
 	{ "buffer", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_SIZE, "SIZE", FIELD(ring_bytes),
 	  "memory for each CPU's records: 64k to 64m (default 1m)", .least = 64U << 10,
 	  .most = 64U << 20, .key = GOPROBE_OPTION_RING_BYTES },

@@ -50,6 +50,7 @@ void options_fini(struct options *o)
 	free(o->pids.v);
 	free(o->files.v);
 	bykey_fini(&o->by);
+	secrets_fini(&o->plan.secrets);
 }
 
 void options_move(struct options *to, struct options *from)
@@ -60,6 +61,7 @@ void options_move(struct options *to, struct options *from)
 	from->pids = (struct target_pids){ 0 };
 	from->files = (struct option_texts){ 0 };
 	from->by = (struct bykey_exprs){ 0 };
+	from->plan.secrets = (struct secrets){ 0 };
 }
 
 /* --- ranges ---------------------------------------------------------- */
@@ -257,6 +259,8 @@ static int parse(struct options *o, const struct option_row *row, const char *ar
 			return out_of_memory(d);
 		texts->v[texts->n++] = arg;
 		return CMD_DONE;
+	case OPTION_NAMES:
+		return secrets_add(field_of(o, row), arg, d) ? CMD_USAGE : CMD_DONE;
 	case OPTION_PIDS:
 	case OPTION_PID:
 		return parse_pids(o, row, arg, d);

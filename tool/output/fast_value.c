@@ -61,7 +61,7 @@ static enum quick_kind kind_of(const struct quick_form *form, const struct out_e
 
 	/* The stack may be unreadable; steps lead elsewhere; a shape has another type. */
 	if (val->unavailable || val->stack || val->steps || val->param || !t ||
-	    !value_type_fits(t) || !form->plain(e->v, t))
+	    !value_type_fits(t) || value_redacts_type(e->v, t) || !form->plain(e->v, t))
 		return QUICK_NOT;
 	if (t->size > out_frame(e)->size || val->offset > out_frame(e)->size - t->size)
 		return QUICK_NOT;

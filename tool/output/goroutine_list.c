@@ -108,6 +108,12 @@ static void put_stack(const struct golist *l, const struct gosnap *s, struct sta
 	sample->cut = s->cut;
 }
 
+static const char *shown(const struct golist *l, const struct gorlabel *label)
+{
+	return secret_is_key(l->opt.secrets, label->key, strlen(label->key), NULL) ?
+	       "<redacted>" : label->value;
+}
+
 static int add_row(struct golist *l, const struct gosnap *s)
 {
 	struct stacks_pc pcs[GOSTATE_FRAMES];
@@ -120,7 +126,7 @@ static int add_row(struct golist *l, const struct gosnap *s)
 
 	for (size_t i = 0; i < s->labels.n; i++)
 		labels[i] = (struct stacks_label){
-			.key = s->labels.v[i].key, .text = s->labels.v[i].value,
+			.key = s->labels.v[i].key, .text = shown(l, &s->labels.v[i]),
 		};
 	put_stack(l, s, pcs, &sample);
 	stack = stacks_count(&l->stacks, &sample);

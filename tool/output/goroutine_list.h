@@ -6,6 +6,7 @@
 #ifndef GOPROBE_OUTPUT_GOROUTINE_LIST_H
 #define GOPROBE_OUTPUT_GOROUTINE_LIST_H
 
+#include "gotype/secret.h"
 #include "output/stacks.h"
 #include "process/goroutine_snapshot.h"
 
@@ -31,6 +32,7 @@ enum golist_sort {
  * @with: glob of functions, one of which is on the stack, or NULL
  * @longer_than: ns that they have waited at least, or 0
  * @now: the time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait
+ * @secrets: keys whose labels are redacted
  */
 struct golist_opt {
 	enum golist_group group;
@@ -41,6 +43,7 @@ struct golist_opt {
 	const char *with;
 	uint64_t longer_than;
 	uint64_t now;
+	const struct secrets *secrets;
 };
 
 struct golist_row;

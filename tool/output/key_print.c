@@ -12,7 +12,9 @@
 
 struct keyshow *keyshow_new(const struct tallyshow *show)
 {
-	static const struct value_env nothing;
+	/* A key that is redacted has been refused. */
+	static const struct secrets off = { .off = true };
+	static const struct value_env nothing = { .secrets = &off };
 	struct keyshow *k = calloc(1, sizeof(*k));
 
 	if (!k)

@@ -254,6 +254,9 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		v[i].type = t;
 		v[i].stack = side->values[i].on_stack;
 		v[i].unavailable = params[i].unavailable;
+		if (!v[i].unavailable && (secret_is_name(&f->opt.secrets, params[i].name, t) ||
+					  secret_is_type(&f->opt.secrets, t)))
+			v[i].unavailable = secret_why;
 		v[i].param = params[i].dict_word ? &params[i] : NULL;
 		if (v[i].unavailable || !t->size)
 			continue;

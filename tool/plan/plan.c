@@ -72,6 +72,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->inlined = priv->opt.inlined;
 	p->by = priv->opt.by;
 	p->split = priv->opt.split;
+	p->secrets = priv->opt.secrets;
 	p->brief = priv->opt.brief;
 	p->texts = p->brief && !priv->opt.depth;
 	if (p->texts)

@@ -10,6 +10,7 @@
 
 #include "compile/capture.h"
 #include "gobin/gobin.h"
+#include "gotype/secret.h"
 
 /* What --sample counts. */
 enum plan_sample {
@@ -66,6 +67,7 @@ enum plan_jumps {
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
  * @limits: how much of it, of GOPROBE_ACTION_RECORD
+ * @secrets: what of it is redacted; its names must outlive the plan
  */
 struct plan_options {
 	uint32_t string_limit;
@@ -89,6 +91,7 @@ struct plan_options {
 	const struct bykey_exprs *by;
 	uint8_t action;
 	struct plan_limits limits;
+	struct secrets secrets;
 };
 
 /* The most that may be asked for. */
@@ -290,6 +293,8 @@ struct plan_points {
  * @split: plan_options.split
  * @brief: plan_options.brief
  * @texts: of frames only strings and errors are followed
+ * @secrets: plan_options.secrets
+ * @wipes: the module wipes bytes of records: GOPROBE_REF_WIPE
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
  * @refs: references of @types
@@ -318,6 +323,8 @@ struct plan {
 	bool split;
 	bool brief;
 	bool texts;
+	struct secrets secrets;
+	bool wipes;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
 	size_t ntypes;

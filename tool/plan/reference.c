@@ -79,6 +79,19 @@ static void add(struct wirerefs *r, struct wire_ref ref)
 		r->v[r->n++] = ref;
 }
 
+/* No record has these bytes, and nothing is followed from them. */
+static void add_wipe(struct wirerefs *r, uint64_t offset, uint64_t size)
+{
+	if (!size || offset > OBJECT_MAX)
+		return;
+	if (r->nwipes == WIREWIPES_MAX || size > OBJECT_MAX) {
+		r->nwipes = 0;
+		offset = 0;
+		size = OBJECT_MAX;
+	}
+	r->wipes[r->nwipes++] = (struct wire_wipe){ (uint32_t)offset, (uint32_t)size };
+}
+
 /* The map in a sync.Map, since 1.24. */
 static const char sync_map[] = "internal/sync.HashTrieMap[interface {},interface {}]";
 
@@ -184,10 +197,10 @@ static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t of
 	uint64_t n = t->count < ARRAY_MAX ? t->count : ARRAY_MAX;
 
 	for (uint64_t i = 0; i < n; i++) {
-		size_t before = r->n;
+		size_t before = r->n + r->nwipes;
 
 		add_value(r, t->elem, offset + i * t->elem->size, top, depth);
-		if (r->n == before)
+		if (r->n + r->nwipes == before)
 			break;
 	}
 }
@@ -244,6 +257,10 @@ static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offs
 		const struct gofield *f = &t->fields[i];
 		size_t before = r->n;
 
+		if (secret_is_field(r->secrets, f)) {
+			add_wipe(r, offset + f->offset, f->type->size);
+			continue;
+		}
 		if (!is_followed(trim, f->name))
 			continue;
 		add_value(r, wirerefs_field_type(t, f), offset + f->offset, top, depth);
@@ -257,6 +274,10 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 {
 	if (depth == NESTING_MAX)
 		return;
+	if (secret_is_type(r->secrets, t)) {
+		add_wipe(r, offset, t->size);
+		return;
+	}
 	switch (t->kind) {
 	case GOTYPE_STRING:
 		/*
@@ -426,9 +447,45 @@ static int by_offset(const void *a, const void *b)
 	return x->ref.count < y->ref.count ? -1 : x->ref.count > y->ref.count;
 }
 
-void wirerefs_sort(struct wirerefs *r)
+static int wipe_by_offset(const void *a, const void *b)
+{
+	const struct wire_wipe *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The module wants them in order and apart; damaged debug information may have others. */
+static void join_wipes(struct wirerefs *r, uint64_t size)
+{
+	size_t n = 0;
+
+	qsort(r->wipes, r->nwipes, sizeof(*r->wipes), wipe_by_offset);
+	for (size_t i = 0; i < r->nwipes; i++) {
+		struct wire_wipe w = r->wipes[i], *last = n ? &r->wipes[n - 1] : NULL;
+		uint64_t end = (uint64_t)w.offset + w.size;
+
+		if (w.offset >= size)
+			continue;
+		if (end > size)
+			end = size;
+		if (!last || last->offset + last->size < w.offset)
+			r->wipes[n++] = (struct wire_wipe){ w.offset, (uint32_t)end - w.offset };
+		else if (last->offset + last->size < end)
+			last->size = (uint32_t)end - last->offset;
+	}
+	r->nwipes = n;
+}
+
+void wirerefs_sort(struct wirerefs *r, uint64_t size)
 {
 	qsort(r->v, r->n, sizeof(*r->v), by_offset);
+	join_wipes(r, size);
+}
+
+void wirerefs_begin(struct wirerefs *r)
+{
+	r->n = 0;
+	r->nwipes = 0;
 }
 
 void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset)
@@ -449,7 +506,7 @@ void wirerefs_keep_texts(struct wirerefs *r)
 
 void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role)
 {
-	r->n = 0;
+	wirerefs_begin(r);
 	switch (role) {
 	case WIRE_VALUE:
 		add_value(r, t, 0, false, 0);
@@ -481,5 +538,5 @@ void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role
 		add_node(r, t);
 		break;
 	}
-	wirerefs_sort(r);
+	wirerefs_sort(r, wirerefs_size(r->layout, t, role));
 }

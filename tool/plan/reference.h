@@ -9,6 +9,7 @@
 #include <goprobe.h>
 
 #include "gobin/runtime_layout.h"
+#include "gotype/secret.h"
 #include "gotype/type.h"
 
 /* What an object in memory is: of a type, or something of the runtime's. */
@@ -39,18 +40,39 @@ struct wire_ref {
 
 /* References of one type; what is beyond is not followed. */
 #define WIREREFS_MAX 512
+/* Bytes that are wiped; with more, the whole object is. */
+#define WIREWIPES_MAX 2048
 
+struct wire_wipe {
+	uint32_t offset;
+	uint32_t size;
+};
+
+/**
+ * struct wirerefs - what the module does with an object
+ * @layout: of the program's runtime
+ * @secrets: what is redacted: neither copied nor followed
+ * @v: references
+ * @n: their number
+ * @wipes: redacted bytes
+ * @nwipes: their number
+ */
 struct wirerefs {
 	const struct golayout *layout;
+	const struct secrets *secrets;
 	struct wire_ref v[WIREREFS_MAX];
 	size_t n;
+	struct wire_wipe wipes[WIREWIPES_MAX];
+	size_t nwipes;
 };
 
 /* Bytes of such an object; 0: it is never followed. */
 uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
 		       enum wire_role role);
-/* All references of such an object, by rising offset; @r->layout is set. */
+/* All references and wipes of such an object, by rising offset; @r->layout is set. */
 void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role);
+/* Begin a frame. */
+void wirerefs_begin(struct wirerefs *r);
 /*
  * Add those of a value in a frame, at @offset. What its pointers lead to is
  * shown, whatever it is.
@@ -67,7 +89,7 @@ bool wirerefs_follows(const struct gotype *t);
 const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f);
 /* Is what the field refers to part of @t, and no further away than @t itself? */
 bool wirerefs_is_part(const struct gotype *t, const struct gofield *f);
-/* After the last one. */
-void wirerefs_sort(struct wirerefs *r);
+/* After the last one, of an object of @size bytes. */
+void wirerefs_sort(struct wirerefs *r, uint64_t size);
 
 #endif

@@ -102,13 +102,14 @@ static const struct gosig *empty_sig(const struct spec *spec, const struct sigpa
 	return is >= 0 && is == should ? sig : NULL;
 }
 
-int request_make(const struct spec *spec, const struct bykey_exprs *by, struct gobin *bin,
+int request_make(const struct spec *spec, const struct plan *p, struct gobin *bin,
 		 const struct gofunc *fn, struct arena *mem, struct plan_request *ret,
 		 struct buf *warnings, struct diag *d)
 {
 	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
 	struct exprc_scope scope = {
-		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .mem = mem,
+		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .secrets = &p->secrets,
+		.mem = mem,
 	};
 	bool list = true;
 	int err = 0;
@@ -135,8 +136,8 @@ int request_make(const struct spec *spec, const struct bykey_exprs *by, struct g
 		err = compile(&scope, spec->ret, &ret->ret, d);
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && by)
-		err = compile_key(&scope, by, &ret->key, d);
+	if (!err && p->by)
+		err = compile_key(&scope, p->by, &ret->key, d);
 	if (!err && spec_edits(spec))
 		err = compile_edit(&scope, spec, ret, d);
 	return err;
@@ -152,12 +153,13 @@ static int locals(const struct exprc_scope *scope, const struct plan_capture **r
 	return c ? exprc_locals(scope, c, d) : diag_set(d, "out of memory");
 }
 
-int request_make_at(const struct spec *spec, const struct bykey_exprs *by,
+int request_make_at(const struct spec *spec, const struct plan *p,
 		    const struct place *place, struct arena *mem, struct plan_request *ret,
 		    struct diag *d)
 {
 	struct exprc_scope scope = {
-		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .mem = mem,
+		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .secrets = &p->secrets,
+		.mem = mem,
 		.at = goscope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
 	};
 	int err = 0;
@@ -174,7 +176,7 @@ int request_make_at(const struct spec *spec, const struct bykey_exprs *by,
 		ret->why = scope.sig->incomplete;
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && by)
-		err = compile_key(&scope, by, &ret->key, d);
+	if (!err && p->by)
+		err = compile_key(&scope, p->by, &ret->key, d);
 	return err;
 }

@@ -12,7 +12,7 @@
 /**
  * request_make() - compile a spec for a function
  * @spec: the spec
- * @by: the expressions that calls are counted or timed by, or NULL
+ * @p: the plan that it is for: how calls are counted or timed, and what is redacted
  * @bin: binary
  * @fn: the function
  * @mem: where the request lives; must outlive the plan
@@ -24,7 +24,7 @@
  *
  * Return: 0, or -1 with @d set.
  */
-int request_make(const struct spec *spec, const struct bykey_exprs *by, struct gobin *bin,
+int request_make(const struct spec *spec, const struct plan *p, struct gobin *bin,
 		 const struct gofunc *fn, struct arena *mem, struct plan_request *ret,
 		 struct buf *warnings, struct diag *d);
 
@@ -34,7 +34,7 @@ struct place;
  * As request_make(), for a single instruction: @spec's list and condition are about the variables
  * that can be seen there.
  */
-int request_make_at(const struct spec *spec, const struct bykey_exprs *by,
+int request_make_at(const struct spec *spec, const struct plan *p,
 		    const struct place *place, struct arena *mem, struct plan_request *ret,
 		    struct diag *d);
 

@@ -133,7 +133,7 @@ static int ask(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		if (!c->hit[i] || claim_rank(s) != rank ||
 		    (first < i && c->like[first] == c->like[i]))
 			continue;
-		if (request_make(s, c->p->by, bin, fn, c->mem, &r, &c->warnings, &why)) {
+		if (request_make(s, c->p, bin, fn, c->mem, &r, &c->warnings, &why)) {
 			err = first > i || rank >= CLAIM_NAME ? -1 : err;
 			if (!d->message)
 				*d = why;

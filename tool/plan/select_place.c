@@ -64,7 +64,7 @@ static int add_place(struct choice *c, size_t spec, const struct place *place, s
 
 	if (is_settled(c, spec, place, of))
 		return 0;
-	if (request_make_at(&c->specs[spec], c->p->by, place, c->mem, &req, d))
+	if (request_make_at(&c->specs[spec], c->p, place, c->mem, &req, d))
 		return -1;
 	if (of)
 		return place_conflict(c, &c->specs[of->spec], &c->specs[spec], place);

@@ -25,6 +25,7 @@ void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint
 	w->depth = depth < PLAN_DEPTH_MAX ? depth : PLAN_DEPTH_MAX;
 	w->most = WIRETYPES_MAX;
 	w->most_refs = WIRETYPES_REFS_MAX;
+	w->refs.secrets = &p->secrets;
 	for (size_t i = 0; i <= PLAN_DEPTH_MAX; i++)
 		w->queues[i].last = &w->queues[i].first;
 }
@@ -121,11 +122,12 @@ static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t
 {
 	struct plan *p = w->plan;
 	size_t cap = w->types_cap, refs_cap = w->refs_cap, first = p->nrefs;
+	size_t refs = p->nrefs + w->refs.n + w->refs.nwipes;
 
 	if (grow(&p->gotypes, p->ntypes + 1, &cap, sizeof(*p->gotypes)) ||
 	    grow(&p->types, p->ntypes + 1, &w->types_cap, sizeof(*p->types)) ||
-	    grow(&w->targets, p->nrefs + w->refs.n, &refs_cap, sizeof(*w->targets)) ||
-	    grow(&p->refs, p->nrefs + w->refs.n, &w->refs_cap, sizeof(*p->refs)))
+	    grow(&w->targets, refs, &refs_cap, sizeof(*w->targets)) ||
+	    grow(&p->refs, refs, &w->refs_cap, sizeof(*p->refs)))
 		return -1;
 	for (size_t i = 0; i < w->refs.n; i++) {
 		const struct wire_ref *r = &w->refs.v[i];
@@ -144,6 +146,14 @@ static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t
 		w->targets[p->nrefs] = to;
 		p->refs[p->nrefs++] = r->ref;
 	}
+	for (size_t i = 0; i < w->refs.nwipes; i++) {
+		w->targets[p->nrefs] = NULL;
+		p->refs[p->nrefs++] = (struct goprobe_ref){
+			.kind = GOPROBE_REF_WIPE, .offset = w->refs.wipes[i].offset,
+			.count_offset = w->refs.wipes[i].size,
+		};
+	}
+	p->wipes |= w->refs.nwipes;
 	*id = (uint32_t)p->ntypes;
 	p->types[p->ntypes] = (struct goprobe_type){
 		.size = (uint32_t)size,
@@ -198,13 +208,13 @@ int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_va
 		    size_t n, uint32_t size, bool texts, uint32_t *ret)
 {
 	w->refs.layout = layout_of(bin);
-	w->refs.n = 0;
+	wirerefs_begin(&w->refs);
 	for (size_t i = 0; i < n; i++)
 		if (!values[i].unavailable)
 			wirerefs_add_frame(&w->refs, values[i].type, values[i].offset);
 	if (texts)
 		wirerefs_keep_texts(&w->refs);
-	wirerefs_sort(&w->refs);
+	wirerefs_sort(&w->refs, size);
 	if (append(w, bin, NULL, size, 0, ret))
 		return -1;
 	return share_frame(w, ret);
@@ -216,7 +226,7 @@ static int make(struct wiretypes *w, struct wiretype *n)
 
 	w->refs.layout = layout_of(n->bin);
 	wirerefs_of(&w->refs, n->t, n->role);
-	if (p->ntypes >= w->most || p->nrefs + w->refs.n > w->most_refs)
+	if (p->ntypes >= w->most || p->nrefs + w->refs.n + w->refs.nwipes > w->most_refs)
 		return 0;
 	return append(w, n->bin, n->t, wirerefs_size(w->refs.layout, n->t, n->role), n->level,
 		      &n->id);

@@ -36,6 +36,7 @@ static const struct {
 	[RECORDING_SETTLED] = { 0, true },
 	[RECORDING_END] = { sizeof(struct recording_end), true },
 	[RECORDING_OPTION] = { sizeof(struct recording_option), true },
+	[RECORDING_REDACT] = { 1, false },
 	[RECORDING_EPOCH] = { sizeof(struct recording_epoch), true },
 };
 

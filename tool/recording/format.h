@@ -40,8 +40,8 @@ struct recording_head {
 };
 
 /*
- * Kinds of entries. Files, specs and options come before RECORDING_START, in any order; all others
- * behind it, in any order, with RECORDING_END last.
+ * Kinds of entries. Files, specs, options and names come before RECORDING_START, in any order; all
+ * others behind it, in any order, with RECORDING_END last.
  */
 enum recording_kind {
 	RECORDING_UNSPEC,
@@ -55,6 +55,7 @@ enum recording_kind {
 	RECORDING_END,		/* struct recording_end: the last entry */
 	RECORDING_EPOCH,	/* struct recording_epoch: the system's clock was set */
 	RECORDING_OPTION,	/* struct recording_option: before RECORDING_START */
+	RECORDING_REDACT,	/* a name whose values are redacted: before RECORDING_START */
 	__RECORDING_MAX,
 };
 

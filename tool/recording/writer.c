@@ -217,6 +217,8 @@ static void put_options(struct recorder *r, const struct options *o)
 		option.value = option_value(o, row);
 		put(r, RECORDING_OPTION, &option, sizeof(option));
 	}
+	for (size_t i = 0; i < o->plan.secrets.n; i++)
+		put(r, RECORDING_REDACT, o->plan.secrets.v[i].s, o->plan.secrets.v[i].len);
 }
 
 int recorder_begin(struct recorder *r, const struct recorder_source *s, struct learn *learn,
@@ -295,11 +297,10 @@ static void count_events(struct recorder *r, const uint8_t *p, size_t len)
 	}
 }
 
-int recorder_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
+int recorder_add(struct recorder *r, uint32_t cpu, uint8_t *p, size_t len)
 {
-	struct recorder *r = ctx;
-
 	count_events(r, p, len);
+	redactor_records(&r->redactor, r->plan, p, len);
 	put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
 	if (r->looks)
 		look(r, p, len);

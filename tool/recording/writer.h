@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Writing a recording (recording/format.h): records go from the module to the file as they
- * are, in large writes. A few of them are looked at for types to learn, if there can
- * be any.
+ * are, but for redacted values, in large writes. A few of them are looked at for types to learn,
+ * if there can be any.
  */
 #ifndef GOPROBE_RECORDING_WRITER_H
 #define GOPROBE_RECORDING_WRITER_H
@@ -19,6 +19,7 @@
 #include "plan/load_bias.h"
 #include "plan/plan.h"
 #include "recording/format.h"
+#include "recording/redact.h"
 
 /**
  * struct recorder - a recording being written
@@ -38,6 +39,7 @@
  * @bias: load biases, for that
  * @looks: there may be something to learn
  * @rec: the record that is looked at
+ * @redactor: clears what no recording should have
  */
 struct recorder {
 	const char *path;
@@ -56,6 +58,7 @@ struct recorder {
 	struct bias *bias;
 	bool looks;
 	struct record rec;
+	struct redactor redactor;
 };
 
 /**
@@ -86,8 +89,11 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 		   struct diag *d);
 /* Tracing began at @started. */
 int recorder_start(struct recorder *r, uint64_t started, struct diag *d);
-/* Take records of one CPU; a client_records_fn. Failures are reported after the pass. */
-int recorder_add(void *r, uint32_t cpu, const uint8_t *p, size_t len);
+/*
+ * Take records of one CPU, and clear what is redacted in them. Failures are reported after the
+ * pass.
+ */
+int recorder_add(struct recorder *r, uint32_t cpu, uint8_t *p, size_t len);
 /* A pass with this GOPROBE_A_TIME is complete. @lost: by cause, until now. */
 int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struct diag *d);
 /* The plan has got what was learned. */

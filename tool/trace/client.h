@@ -83,7 +83,7 @@ int client_get_stats(struct client *c, uint64_t stats[__GOPROBE_STAT_MAX], struc
 #define CLIENT_ARRAY_MAX 65000
 
 /* Gets whole records of one CPU; other than 0 ends the pass with that value. */
-typedef int (*client_records_fn)(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
+typedef int (*client_records_fn)(void *ctx, uint32_t cpu, uint8_t *p, size_t len);
 
 /**
  * struct client_pass - one pass over the rings

@@ -93,14 +93,21 @@ static int learn(struct watch *w, struct diag *d)
 	return upload_more(w->upload, d);
 }
 
+/* A client_records_fn. */
+static int take(void *ctx, uint32_t cpu, uint8_t *p, size_t len)
+{
+	struct watch *w = ctx;
+
+	return w->recorder ? recorder_add(w->recorder, cpu, p, len) :
+			     stream_add(w->stream, cpu, p, len);
+}
+
 /* One pass: take all records out of the rings. They go to the file, or are held. */
 static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 {
-	client_records_fn fn = w->recorder ? recorder_add : stream_add;
-	void *ctx = w->recorder ? (void *)w->recorder : w->stream;
 	struct out_summary sum = { 0 };
 
-	if (client_read(w->client, fn, ctx, p, d) ||
+	if (client_read(w->client, take, w, p, d) ||
 	    (w->counts && client_get_stats(w->client, w->stats, d)))
 		return -1;
 	w->time = p->time;

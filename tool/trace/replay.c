@@ -111,6 +111,21 @@ static int add_option(struct replay *r, const struct recording_entry *e, struct 
 	return err;
 }
 
+static int add_name(struct replay *r, const struct recording_entry *e, struct diag *d)
+{
+	char *name = arena_printf(&r->wanted, "%.*s", (int)e->size, (const char *)e->p);
+	struct diag why = { 0 };
+	int err;
+
+	if (!name)
+		return diag_set(d, "out of memory");
+	err = secrets_add(&r->options.plan.secrets, name, &why);
+	if (err)
+		diag_set(d, "%s is damaged: what should be redacted is no name", r->path);
+	diag_fini(&why);
+	return err;
+}
+
 /* The entries before the first record. */
 static int read_beginning(struct replay *r, struct diag *d)
 {
@@ -129,6 +144,10 @@ static int read_beginning(struct replay *r, struct diag *d)
 			break;
 		case RECORDING_OPTION:
 			if (add_option(r, &e, d))
+				return -1;
+			break;
+		case RECORDING_REDACT:
+			if (add_name(r, &e, d))
 				return -1;
 			break;
 		case RECORDING_START:

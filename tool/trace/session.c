@@ -173,6 +173,12 @@ static int check_abilities(const struct tracing *t, const struct client_info *in
 		diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_writes=1' allows it; --dry-run shows what would be changed");
 		return -1;
 	}
+	if (t->plan->wipes && !(info->abilities & GOPROBE_ABILITY_WIPE)) {
+		diag_set(d, "the goprobe module that is loaded (%s) can't redact fields",
+			 info->version);
+		diag_hint(d, "load the module of this version of goprobectl; --no-redact does without");
+		return -1;
+	}
 	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
 		return 0;
 	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);

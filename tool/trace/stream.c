@@ -76,7 +76,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 		pair_expect_held(s->pair);
 	s->env = (struct value_env){
 		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
-		.full = full,
+		.full = full, .secrets = &p->secrets,
 	};
 	value_init(&s->values, &s->env);
 	if (!call_stacks_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))
@@ -108,9 +108,8 @@ static void malformed(struct stream *s, const char *why)
 		s->why_malformed = why;
 }
 
-int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
+int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len)
 {
-	struct stream *s = ctx;
 	int64_t bad = merge_add(s->merge, cpu, p, len);
 
 	if (bad > 0)

@@ -71,8 +71,8 @@ struct stream {
 
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired);
 void stream_fini(struct stream *s);
-/* Take records of one CPU; a client_records_fn with a stream for its context. */
-int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
+/* Take records of one CPU. */
+int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len);
 /* Learn from a record that is not to be shown, if there is s->learn. */
 void stream_learn(struct stream *s, const uint8_t *p, size_t len);
 /*

@@ -36,13 +36,15 @@ static bool variable(struct value_ctx *v, struct buf *b, const struct gofield *f
 static void field(struct value_ctx *v, struct buf *b, const struct value_list *l, uint64_t i)
 {
 	const struct gofield *f = &l->type->fields[i];
+	const char *why = value_redacts_field(v, l->type, i) ? secret_why :
+			  f->offset > l->type->size ? "impossible type" : NULL;
 	const uint8_t *p;
 	uint64_t left;
 
-	if (f->offset > l->type->size) {
-		buf_str(b, f->name);
+	if (why) {
+		buf_str(b, f->name + (l->captured && f->name[0] == '&'));
 		buf_str(b, ": ");
-		value_text_missing(b, "impossible type");
+		value_text_missing(b, why);
 		return;
 	}
 	p = l->data + f->offset;
@@ -70,7 +72,10 @@ static void item(struct value_ctx *v, struct buf *b, const struct value_list *l,
 	if (l->entries) {
 		inner(v, b, t->key, l->entries->v[i].key, l->entries->why);
 		buf_str(b, ": ");
-		inner(v, b, t->elem, l->entries->v[i].elem, l->entries->why);
+		if (value_redacts_entry(v, t, &l->entries->v[i]))
+			value_text_missing(b, secret_why);
+		else
+			inner(v, b, t->elem, l->entries->v[i].elem, l->entries->why);
 	} else if (l->chan) {
 		inner(v, b, t->elem, value_chan_element(l->chan, t, i), NULL);
 	} else if (t->kind == GOTYPE_STRUCT) {
@@ -92,7 +97,7 @@ static bool is_zero(const struct value_list *l, const struct gofield *f)
 	return true;
 }
 
-static bool is_shown(const struct value_ctx *v, const struct value_list *l, uint64_t i)
+static bool is_shown(struct value_ctx *v, const struct value_list *l, uint64_t i)
 {
 	const struct gofield *f = &l->type->fields[i];
 
@@ -100,7 +105,8 @@ static bool is_shown(const struct value_ctx *v, const struct value_list *l, uint
 		return true;
 	if (l->captured)
 		return !value_is_blank(f) && value_is_captured(l->type, i);
-	return !value_is_blank(f) && !(v->no_zero && is_zero(l, f));
+	return !value_is_blank(f) &&
+	       !(v->no_zero && is_zero(l, f) && !value_redacts_field(v, l->type, i));
 }
 
 /* Go indents with tabs; four columns of them leave more space. */

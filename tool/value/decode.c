@@ -60,7 +60,7 @@ bool value_is_bytes(const struct gotype *t)
 
 bool value_is_nil(const struct gotype *t, const uint8_t *p)
 {
-	return !value_word(p) && (t->elem || strcmp(t->name, GOTYPE_REGISTER) != 0);
+	return !value_word(p) && (t->elem || strcmp(value_type_name(t), GOTYPE_REGISTER) != 0);
 }
 
 const char *value_type_name(const struct gotype *t)
@@ -247,7 +247,7 @@ const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_
 {
 	struct value_func f = { 0 };
 
-	if (!value_is_opaque(t) || !strcmp(t->name, GOTYPE_REGISTER))
+	if (!value_is_opaque(t) || !strcmp(value_type_name(t), GOTYPE_REGISTER))
 		return NULL;
 	return find_func(v, value_word(p), &f) ? f.name : NULL;
 }

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "event/record.h"
 #include "gobin/runtime_layout.h"
+#include "gotype/secret.h"
 #include "gotype/type.h"
 #include "value/memory.h"
 
@@ -65,6 +66,7 @@ struct value_from {
  * @unread: why nothing was copied of what a reference of type @t leads to that is
  *	@offset bytes from the beginning of chunk @c, or of the frame if that is NULL:
  *	a static string, VALUE_DEEP if that is why, or NULL
+ * @secrets: what is redacted; NULL: what always is
  * @full: which limit a record that was cut short has met, where @have objects in a row were
  *	copied: a static string; NULL: these were all that were asked for
  *
@@ -78,6 +80,7 @@ struct value_env {
 	const struct golayout *(*layout)(void *ctx);
 	const char *(*unread)(void *ctx, const struct record_chunk *c, uint64_t offset,
 			      const struct gotype *t);
+	const struct secrets *secrets;
 	const char *(*full)(void *ctx, uint64_t have);
 };
 
@@ -97,10 +100,18 @@ struct value_open {
 struct value_entries;
 struct value_known;
 
-/* What is special about a type, remembered: value/std.c. */
+/**
+ * struct value_form - what is special about a type, remembered: value/std.c
+ * @type: the type
+ * @known: its own form, or NULL: it has none, or a form could show what is redacted
+ * @redacted: values of it are redacted
+ * @redacts: bit i: field i is redacted
+ */
 struct value_form {
 	const struct gotype *type;
 	const struct value_known *known;
+	bool redacted;
+	uint64_t redacts;
 };
 
 #define VALUE_FORMS 256	/* a power of two */
@@ -233,6 +244,14 @@ void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p
 		   struct value_closure *ret);
 /* Is field @i of a closure's struct a captured variable? Else it is the code. */
 bool value_is_captured(const struct gotype *closure, size_t i);
+
+/* What is special about @t; valid until the next call. */
+const struct value_form *value_form(struct value_ctx *v, const struct gotype *t);
+/* For value_form(): set what is redacted of @form's type. */
+void value_find_redacted(const struct value_ctx *v, struct value_form *form);
+/* Is each value of type @t redacted, or field @i of a value of @t? Its bytes must not be shown. */
+bool value_redacts_type(struct value_ctx *v, const struct gotype *t);
+bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i);
 
 /* A number, sign-extended; false if its size is not a number's. */
 bool value_integer(const struct gotype *t, const uint8_t *p, int64_t *ret);

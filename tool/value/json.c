@@ -96,7 +96,9 @@ static void structure(struct value_ctx *v, struct buf *b, const struct gotype *t
 			buf_char(b, ',');
 		buf_json_str(b, f->name);
 		buf_char(b, ':');
-		if (f->offset > t->size)
+		if (value_redacts_field(v, t, i))
+			missing(b, value_type_name(f->type), secret_why);
+		else if (f->offset > t->size)
 			missing(b, "?", "impossible type");
 		else
 			nested(v, b, f->type, p + f->offset, t->size - f->offset);
@@ -144,7 +146,10 @@ static void entries(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		buf_str(b, "{\"key\":");
 		inner(v, b, t->key, e->v[i].key, e->why);
 		buf_str(b, ",\"value\":");
-		inner(v, b, t->elem, e->v[i].elem, e->why);
+		if (value_redacts_entry(v, t, &e->v[i]))
+			missing(b, value_type_name(t->elem), secret_why);
+		else
+			inner(v, b, t->elem, e->v[i].elem, e->why);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -351,6 +356,8 @@ static void look(struct value_ctx *v, const struct buf *b, const struct gotype *
 	const struct value_known *k;
 
 	*ret = (struct view){ .why = value_refuse(v, b, t, len) };
+	if (!ret->why && value_redacts_type(v, t))
+		ret->why = secret_why;
 	if (ret->why)
 		return;
 	switch (t->kind) {

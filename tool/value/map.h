@@ -48,6 +48,8 @@ struct value_entries *value_map_get_sync(struct value_ctx *v, const struct gotyp
 					 const uint8_t *p);
 extern const struct gotype value_sync_map_type;
 void value_map_put(struct value_ctx *v, struct value_entries *e);
+/* Is the value of the entry redacted, because of its key? @t: of the map. */
+bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const struct value_entry *e);
 /* In the order of their keys, so that the same map always reads the same. */
 void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);
 void value_map_fini(struct value_ctx *v);

@@ -74,6 +74,8 @@ static const char *reach(struct value_ctx *v, struct value_at *at)
 	for (int i = 0; i < HOPS_MAX; i++) {
 		const char *why = refuse(at);
 
+		if (!why && value_redacts_type(v, at->type))
+			why = secret_why;
 		if (why)
 			return why;
 		switch (at->type->kind) {
@@ -94,10 +96,13 @@ static const char *reach(struct value_ctx *v, struct value_at *at)
 	return no_field;
 }
 
-static const char *enter(struct value_at *at, const struct gofield *f)
+static const char *enter(struct value_ctx *v, struct value_at *at, size_t i)
 {
 	const struct gotype *t = at->type;
+	const struct gofield *f = &t->fields[i];
 
+	if (value_redacts_field(v, t, i))
+		return secret_why;
 	if (!f->type)
 		return "unknown type";
 	if (f->offset > t->size || f->type->size > t->size - f->offset)
@@ -120,12 +125,12 @@ static const char *find(struct value_ctx *v, struct value_at *at, const char *na
 
 		if (!level) {
 			if (strcmp(f->name, name) == 0)
-				return enter(at, f);
+				return enter(v, at, i);
 			continue;
 		}
 		if (!f->embedded)
 			continue;
-		no = enter(&sub, f);
+		no = enter(v, &sub, i);
 		if (!no && sub.type->kind != GOTYPE_INTERFACE)
 			no = reach(v, &sub);
 		if (!no && sub.type->kind == GOTYPE_STRUCT)
@@ -296,6 +301,8 @@ static const char *look_up(struct value_ctx *v, struct value_at *at, struct valu
 			continue;
 		if (!same_key(v, k, key))
 			continue;
+		if (value_redacts_entry(v, t, &e->v[i]))
+			return secret_why;
 		if (!e->v[i].elem)
 			return e->why;
 		go(at, t->elem, e->v[i].elem);

@@ -134,17 +134,24 @@ static const struct value_known *look_up(const struct gotype *t)
 	return NULL;
 }
 
-const struct value_known *value_known(struct value_ctx *v, const struct gotype *t)
+const struct value_form *value_form(struct value_ctx *v, const struct gotype *t)
 {
 	/* The lowest bits of addresses are all the same. */
 	struct value_form *f = &v->forms[((uintptr_t)t >> 4 ^ (uintptr_t)t >> 12) %
 					 VALUE_FORMS];
 
 	if (f->type != t) {
-		f->known = look_up(t);
 		f->type = t;
+		value_find_redacted(v, f);
+		/* A form has values of fields in its text. */
+		f->known = f->redacted || f->redacts ? NULL : look_up(t);
 	}
-	return f->known;
+	return f;
+}
+
+const struct value_known *value_known(struct value_ctx *v, const struct gotype *t)
+{
+	return value_form(v, t)->known;
 }
 
 bool value_known_text(struct value_ctx *v, struct buf *b, const struct gotype *t,

@@ -72,7 +72,8 @@ static bool open_error(struct value_ctx *v, const struct gotype *t, const uint8_
 		ret->t = ret->t->elem;
 		ret->p = value_behind(v, ret->i.dynamic, ret->p, &why);
 	}
-	return ret->p && value_type_fits(ret->t);
+	return ret->p && value_type_fits(ret->t) && !value_form(v, ret->t)->redacted &&
+	       !value_form(v, ret->t)->redacts;
 }
 
 bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,

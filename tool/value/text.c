@@ -442,6 +442,10 @@ void value_text_put(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		value_text_missing(b, why);
 		return;
 	}
+	if (value_redacts_type(v, t)) {
+		value_text_missing(b, secret_why);
+		return;
+	}
 	v->depth++;
 	if (value_known_text(v, b, t, p, place, false)) {
 		/* That is all. */

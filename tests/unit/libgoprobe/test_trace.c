@@ -62,7 +62,8 @@ static void options_are_within_their_bounds(void **state)
 		{ GOPROBE_OPTION_DRY_RUN, 2, "the value of 'dry-run' is from 0 to 1, not 2" },
 		{ GOPROBE_OPTION_STACK, 0, NULL },
 		{ GOPROBE_OPTION_STACK, 129, "the value of 'stack' is from 0 to 128, not 129" },
-		{ GOPROBE_OPTION_STACK + 1, 1, "there is no option 26" },
+		{ GOPROBE_OPTION_NO_REDACT, 1, NULL },
+		{ GOPROBE_OPTION_NO_REDACT + 1, 1, "there is no option 27" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {
@@ -151,6 +152,54 @@ static void write_option(const char *path, const struct recording_option *option
 	assert_int_equal(fwrite(&mark, sizeof(mark), 1, f), 1);
 	assert_int_equal(fwrite(option, sizeof(*option), 1, f), 1);
 	assert_int_equal(fclose(f), 0);
+}
+
+static void names_are_redacted(void **state)
+{
+	struct goprobe_trace *t = *state;
+	char names[] = "email";
+
+	assert_int_equal(goprobe_trace_redact(*state, "a.b"), -1);
+	says(*state, "'a.b' can't be redacted: it is no name");
+	assert_int_equal(goprobe_trace_redact(*state, names), 0);
+	/* The caller's text is not needed any more. */
+	memset(names, 'x', sizeof(names) - 1);
+	assert_int_equal(goprobe_trace_redact(*state, "zip,city"), 0);
+	assert_int_equal(goprobe_trace_set(*state, GOPROBE_OPTION_NO_REDACT, 1), 0);
+	assert_int_equal(goprobe_trace_file(*state, "/nonexistent"), 0);
+	assert_int_equal(goprobe_trace_add(*state, "main.f"), 0);
+	assert_int_equal(goprobe_trace_plan(*state), -1);
+	assert_non_null(strstr(goprobe_trace_error(t), "--no-redact redacts nothing"));
+	assert_int_equal(goprobe_trace_set(*state, GOPROBE_OPTION_NO_REDACT, 0), 0);
+	assert_true(secret_is_name(&t->o.plan.secrets, "email", NULL));
+}
+
+static void names_of_a_recording_are_checked(void **state)
+{
+	static const struct recording_head head = {
+		.magic = RECORDING_MAGIC, .order = RECORDING_ORDER, .version = RECORDING_VERSION,
+	};
+	const struct recording_mark mark = { .kind = RECORDING_REDACT, .size = 8 };
+	static const char *const names[] = { "customer", "a b,c.d\n", "a,,b\0\0\0\0" };
+	char path[] = "/tmp/goprobe-redact.XXXXXX";
+
+	(void)state;
+	close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct goprobe_trace *t = goprobe_trace_new();
+		FILE *f = fopen(path, "w");
+
+		assert_int_equal(fwrite(&head, sizeof(head), 1, f), 1);
+		assert_int_equal(fwrite(&mark, sizeof(mark), 1, f), 1);
+		assert_int_equal(fwrite(names[i], 8, 1, f), 1);
+		fclose(f);
+		assert_int_equal(goprobe_trace_replay(t, path), 0);
+		assert_int_equal(goprobe_trace_plan(t), -1);
+		assert_non_null(strstr(goprobe_trace_error(t), i ? " is damaged: what should be" :
+				       " ends before tracing began"));
+		goprobe_trace_free(t);
+	}
+	unlink(path);
 }
 
 static void options_of_a_recording_are_checked(void **state)
@@ -443,6 +492,8 @@ int main(void)
 		CASE(options_that_do_not_go_together),
 		CASE(a_recording_is_all_that_is_said),
 		CASE(options_of_a_recording_are_checked),
+		CASE(names_are_redacted),
+		CASE(names_of_a_recording_are_checked),
 		CASE(regular_expressions_stay_where_they_are),
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),

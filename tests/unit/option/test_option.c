@@ -56,10 +56,10 @@ static void rows_are_whole_and_unique(void **state)
 static void programs_have_all_options(void **state)
 {
 	(void)state;
-	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_STACK; key++)
+	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_NO_REDACT; key++)
 		assert_non_null(option_of_key(key));
 	assert_null(option_of_key(0));
-	assert_null(option_of_key(GOPROBE_OPTION_STACK + 1));
+	assert_null(option_of_key(GOPROBE_OPTION_NO_REDACT + 1));
 }
 
 /* --- the man pages ----------------------------------------------------------------- */
@@ -296,6 +296,41 @@ static void arguments_that_are_no_numbers(void **state)
 	diag_fini(&d);
 }
 
+static void names_are_redacted(void **state)
+{
+	struct diag d = { 0 };
+	struct options o, moved;
+
+	(void)state;
+	for (int c = COMMAND_ATTACH; c <= COMMAND_WRITE; c++) {
+		const struct option_row *names = option_find(c, "redact");
+		const struct option_row *no = option_find(c, "no-redact");
+
+		/* Commands that show no values have neither. */
+		assert_int_equal(!names, !no);
+		assert_int_equal(!names, c == COMMAND_TOP || c == COMMAND_REPLAY);
+		if (!names)
+			continue;
+		options_init(&o, c);
+		assert_int_equal(option_parse(&o, names, "email,zip", &d), CMD_DONE);
+		assert_int_equal(option_parse(&o, names, "a.b", &d), CMD_USAGE);
+		assert_string_equal(d.message, "'a.b' can't be redacted: it is no name");
+		diag_fini(&d);
+		assert_int_equal(option_parse(&o, names, "city", &d), CMD_DONE);
+		assert_int_equal(options_check(&o, &d), CMD_DONE);
+		options_move(&moved, &o);
+		options_fini(&o);
+		assert_int_equal(moved.plan.secrets.n, 3);
+		assert_true(secret_is_name(&moved.plan.secrets, "zip", NULL));
+		assert_int_equal(option_parse(&moved, no, NULL, &d), CMD_DONE);
+		assert_true(moved.plan.secrets.off);
+		assert_int_equal(options_check(&moved, &d), CMD_USAGE);
+		assert_non_null(strstr(d.message, "choose one"));
+		diag_fini(&d);
+		options_fini(&moved);
+	}
+}
+
 /* --- how much is traced ---------------------------------------------------------------------- */
 
 #define SAMPLE_WANTS "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth"
@@ -466,16 +501,17 @@ static void exclusions(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[6 + N(value_rows) + N(opt_rows)] = {
+	struct CMUnitTest tests[7 + N(value_rows) + N(opt_rows)] = {
 		{ "rows are whole and unique", rows_are_whole_and_unique },
 		{ "programs have all options", programs_have_all_options },
 		{ "defaults are those of the command", defaults_are_those_of_the_command },
 		{ "arguments that are no numbers", arguments_that_are_no_numbers },
 		{ "options that exclude each other", exclusions },
+		{ "names are redacted by the commands that show values", names_are_redacted },
 		{ "the man page of each command has its options and no others",
 		  the_man_page_of_each_command_has_its_options_and_no_others },
 	};
 
-	ROWS(ROWS(tests + 6, value_rows, test_value), opt_rows, test_opt);
+	ROWS(ROWS(tests + 7, value_rows, test_value), opt_rows, test_opt);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

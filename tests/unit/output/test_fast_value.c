@@ -20,6 +20,7 @@ static const struct gotype t_word = { .kind = GOTYPE_UINT, .name = "uintptr", .s
 static const struct gotype t_duration = { .kind = GOTYPE_INT, .name = "time.Duration", .size = 8 };
 static const struct gotype t_odd = { .kind = GOTYPE_INT, .name = "int", .size = 3 };
 static const struct gotype t_text = { .kind = GOTYPE_STRING, .name = "main.Text", .size = 16 };
+static const struct gotype t_secret = { .kind = GOTYPE_STRING, .name = "main.Secret", .size = 16 };
 static const struct gotype t_int8 = { .kind = GOTYPE_INT, .name = "int8", .size = 1 };
 static const struct gotype t_uint16 = { .kind = GOTYPE_UINT, .name = "uint16", .size = 2 };
 
@@ -67,6 +68,7 @@ static struct value_case {
 	{ "one that was not followed", &t_string, { TEXT, 10 } },
 	{ "an impossible length", &t_string, { TEXT, UINT64_MAX }, "x" },
 	{ "a string of a type of its own", &t_text, { TEXT, 5 }, "A-119" },
+	{ "a redacted string", &t_secret, { TEXT, 5 }, "A-119" },
 	{ "an item that failed", &t_int, { 0 }, .missed = true },
 	{ "a frame that is too short", &t_string, { TEXT, 5 }, "A-119", .cut = true },
 	{ "what is not quick at all", &t_float64, { 0x3ff8000000000000 } },

@@ -31,7 +31,7 @@ static const char *const kinds[] = {
 	[GOPROBE_REF_POINTER] = "ptr", [GOPROBE_REF_STRING] = "str",
 	[GOPROBE_REF_SLICE] = "slice", [GOPROBE_REF_IFACE] = "iface",
 	[GOPROBE_REF_EFACE] = "eface", [GOPROBE_REF_FUNC] = "func",
-	[GOPROBE_REF_ARRAY] = "array",
+	[GOPROBE_REF_ARRAY] = "array", [GOPROBE_REF_WIPE] = "wipe",
 };
 
 /* "0:ptr(main.Item 48 8:str)": references, and those of what they lead to. */
@@ -44,9 +44,11 @@ static void show_type(FILE *f, const struct plan *p, uint32_t type, int depth)
 	for (uint32_t i = 0; i < t->nrefs; i++) {
 		const struct goprobe_ref *r = &p->refs[t->ref + i];
 
-		assert_true(!i || r[-1].offset <= r->offset);
+		assert_true(!i || r[-1].offset <= r->offset || r->kind == GOPROBE_REF_WIPE);
 		fprintf(f, "%s%u:%s", i ? " " : "", r->offset,
 			kinds[r->kind]);
+		if (r->kind == GOPROBE_REF_WIPE)
+			fprintf(f, "/%u", r->count_offset);
 		if (!r->type)
 			continue;
 		fprintf(f, "(%s", p->gotypes[r->type]->name);
@@ -173,9 +175,9 @@ static const struct plan_case cases[] = {
 	  "[v larger than a record can hold] 16: 0=ax 8=bx", "8: 0=ax", 17 },
 };
 
-static struct plan *plan_one(struct gobin *bin, const char *name)
+static struct plan *plan_of(struct gobin *bin, const char *name, const struct plan_options *opt)
 {
-	struct plan *p = plan_new(NULL);
+	struct plan *p = plan_new(opt);
 	const struct gofunc *fn = bins_func(bin, name);
 	struct diag d = { .message = NULL };
 
@@ -184,6 +186,31 @@ static struct plan *plan_one(struct gobin *bin, const char *name)
 	if (plan_add(p, bin, fn, &d) || plan_finish(p, &d))
 		fail_msg("%s", d.message);
 	return p;
+}
+
+static struct plan *plan_one(struct gobin *bin, const char *name)
+{
+	return plan_of(bin, name, NULL);
+}
+
+static void check_frames(const struct bins_each *b, const struct plan_case *c,
+			 const struct plan *p)
+{
+	char *got, *want;
+	size_t len;
+	FILE *out = open_memstream(&got, &len);
+
+	show_frame(out, p, &p->funcs[0]->call);
+	fputs(" -> ", out);
+	show_frame(out, p, &p->funcs[0]->ret);
+	fclose(out);
+	out = open_memstream(&want, &len);
+	fprintf(out, "%s -> %s", c->call, c->ret);
+	fclose(out);
+	if (strcmp(got, want))
+		fail_msg("%s: %s\n got %s\nwant %s", b->path, c->func, got, want);
+	free(got);
+	free(want);
 }
 
 static void test_frames(void **state)
@@ -195,25 +222,11 @@ static void test_frames(void **state)
 		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 			const struct plan_case *c = &cases[k];
 			struct plan *p;
-			char *got, *want;
-			size_t len;
-			FILE *out;
 
 			if (b.minor < c->since || (c->before && b.minor >= c->before))
 				continue;
 			p = plan_one(b.bin, c->func);
-			out = open_memstream(&got, &len);
-			show_frame(out, p, &p->funcs[0]->call);
-			fputs(" -> ", out);
-			show_frame(out, p, &p->funcs[0]->ret);
-			fclose(out);
-			out = open_memstream(&want, &len);
-			fprintf(out, "%s -> %s", c->call, c->ret);
-			fclose(out);
-			if (strcmp(got, want))
-				fail_msg("%s: %s\n got %s\nwant %s", b.path, c->func, got, want);
-			free(got);
-			free(want);
+			check_frames(&b, c, p);
 			plan_free(p);
 		}
 	}
@@ -482,6 +495,48 @@ static void test_context_keys(void **state)
 	}
 }
 
+/* A parameter is not captured at all; of others, fields are wiped. */
+static const struct plan_case redacted[] = {
+	{ "main.Strings",
+	  "[s redacted] 40: 0=cx 8=di 16=si 24=r8 32=r9 refs 0:slice(uint8 1) 24:str",
+	  "32: 0=ax 8=bx 16=cx 24=di refs 0:str 16:iface", 17 },
+	{ "main.TenInts",
+	  "[a redacted] 72: 0=bx 8=cx 16=di 24=si 32=r8 40=r9 48=r10 56=r11 64=sp+8", "8: 0=ax",
+	  17 },
+	/* By its type. */
+	{ "main.Times",
+	  "[k redacted] 32: 0=ax 8=bx 16=cx 24=di refs 16:ptr(time.Location 104 96:ptr(time.zone 32) 0:wipe/16)",
+	  "24: 0=ax 8=bx 16=cx refs 16:ptr(time.Location 104 96:ptr(time.zone 32) 0:wipe/16)", 17 },
+	/* The field A of a Mixed, and the field Name of an Item. */
+	{ "main.Structs",
+	  "104: 0=ax/1 8=x0 16=bx 24=cx 32=di/2 34=si/1 40=r8 48=r9 56=sp+8/48 refs 16:str 80:slice(string 16) 0:wipe/1 64:wipe/16",
+	  "88: 0=ax/1 8=x0 16=bx 24=cx 32=di/2 34=si/1 40=sp+56/48 refs 16:str 64:slice(string 16) 0:wipe/1 48:wipe/16",
+	  17 },
+};
+
+static void test_redacted(void **state)
+{
+	struct bins_each b = BINS("shapes", "", "-pie");
+	struct plan_options opt = plan_defaults;
+	struct diag d = { .message = NULL };
+
+	(void)state;
+	assert_int_equal(secrets_add(&opt.secrets, "s,a,name,kind", &d), 0);
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < sizeof(redacted) / sizeof(*redacted); k++) {
+			const struct plan_case *c = &redacted[k];
+			struct plan *p;
+
+			if (b.minor < c->since)
+				continue;
+			p = plan_of(b.bin, c->func, &opt);
+			check_frames(&b, c, p);
+			plan_free(p);
+		}
+	}
+	secrets_fini(&opt.secrets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +547,7 @@ int main(void)
 		{ "what must not be probed is refused by name", test_refused },
 		{ "a function is added once, alike plans are shared", test_twice },
 		{ "whole programs are planned", test_all },
+		{ "what is redacted is left out, or wiped", test_redacted },
 		{ "types of contexts' keys are known from the start", test_context_keys },
 	};
 

@@ -21,6 +21,7 @@ static const struct row {
 
 static void check(const struct row *row, struct gobin *bin)
 {
+	static const struct plan plain;
 	struct arena mem = { 0 };
 	struct buf warnings = { 0 };
 	struct plan_request req;
@@ -31,7 +32,7 @@ static void check(const struct row *row, struct gobin *bin)
 
 	assert_non_null(fn);
 	assert_int_equal(spec_parse(row->text, &s, &d), 0);
-	assert_int_equal(request_make(&s, NULL, bin, fn, &mem, &req, &warnings, &d), 0);
+	assert_int_equal(request_make(&s, &plain, bin, fn, &mem, &req, &warnings, &d), 0);
 	assert_int_equal(!!req.sig, row->sig);
 	if (row->sig)
 		assert_int_equal(req.sig->nparams, 0);

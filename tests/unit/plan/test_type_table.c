@@ -128,6 +128,37 @@ static const struct gomap wide = { .swiss = true, .size = 136, .key_at = 8, .key
 static const struct gotype t_wide = { GOTYPE_MAP, "map[main.Item]main.Item", 8, 8,
 				      .elem = &t_item, .key = &t_item, .map = &wide };
 
+static const struct gotype t_password = { GOTYPE_STRING, "main.Password", 16, 8 };
+static const struct gotype t_passwords = { GOTYPE_SLICE, "[]main.Password", 24, 8,
+					   .elem = &t_password };
+static const struct gofield user_fields[] = {
+	{ "Name", &t_string, 0 }, { "APIKey", &t_bytes, 16 }, { "CVV", &t_byte, 40 },
+	{ "Tries", &t_int, 48 }, { "Old", &t_passwords, 56 }, { "secret", &t_any, 80 },
+	{ "token", &t_func, 96 },
+};
+
+static const struct gotype t_user = { GOTYPE_STRUCT, "main.User", 104, 8,
+				      .fields = user_fields, .nfields = 7 };
+static const struct gofield pair_fields[] = {
+	{ "N", &t_byte, 0 }, { "M", &t_byte, 1 }, { "Token", &t_string, 8 },
+	{ "P", &t_password, 24 },
+};
+
+static const struct gotype t_pair = { GOTYPE_STRUCT, "main.Pair", 40, 8,
+				      .fields = pair_fields, .nfields = 4 };
+static const struct gotype t_pairs = { GOTYPE_ARRAY, "[32]main.Pair", 1280, 8, .elem = &t_pair,
+				       .count = 2 };
+static const struct gotype t_more = { GOTYPE_ARRAY, "[33]main.Pair", 1320, 8, .elem = &t_pair,
+				      .count = 33 };
+/* Debug information with a field that does not fit. */
+static const struct gofield torn_fields[] = { { "token", &t_string, 8 }, { "cvv", &t_int, 4 } };
+static const struct gotype t_torn = { GOTYPE_STRUCT, "main.Torn", 16, 8,
+				      .fields = torn_fields, .nfields = 2 };
+static const struct gomap vault = { .swiss = true, .size = 264, .key_at = 8, .key_stride = 32,
+				    .elem_at = 24, .elem_stride = 32 };
+static const struct gotype t_vault = { GOTYPE_MAP, "map[string]main.Password", 8, 8,
+				       .elem = &t_password, .key = &t_string, .map = &vault };
+
 struct refs_case {
 	const char *claim;
 	const struct gotype *t;
@@ -203,6 +234,18 @@ static const struct refs_case refs_cases[] = {
 	},
 };
 
+static const struct refs_case wipes_cases[] = {
+	{ "redacted fields are wiped, and not followed", &t_user, WIRE_VALUE, 24,
+	  "0:str= 56:slice(main.Password) 96:func wipe 16+25 wipe 80+16" },
+	{ "a redacted type is wiped, and not followed", &t_password, WIRE_VALUE, 24, "wipe 0+16" },
+	{ "each element of an array", &t_pairs, WIRE_VALUE, 24, "wipe 8+32 wipe 48+32" },
+	{ "a large array as a whole", &t_more, WIRE_VALUE, 24, "wipe 0+1320" },
+	{ "each element of a group", &t_vault, WIRE_GROUP, 24,
+	  "8:str= 40:str= 72:str= 104:str= 136:str= 168:str= 200:str= 232:str= wipe 24+16 wipe 56+16 wipe 88+16 wipe 120+16 wipe 152+16 wipe 184+16 wipe 216+16 wipe 248+16"
+	},
+	{ "what is damaged within the type", &t_torn, WIRE_VALUE, 24, "wipe 4+12" },
+};
+
 static void show_ref(FILE *f, const struct wire_ref *r)
 {
 	static const char *const kinds[] = {
@@ -227,34 +270,62 @@ static void show_ref(FILE *f, const struct wire_ref *r)
 		fputs("=", f);
 }
 
+static void check_refs(struct wirerefs *r, const struct refs_case *c)
+{
+	char *got;
+	size_t len;
+	FILE *f = open_memstream(&got, &len);
+
+	r->layout = golayout_get(c->minor);
+	wirerefs_of(r, c->t, c->role);
+	for (size_t k = 0; k < r->n; k++) {
+		fputs(k ? " " : "", f);
+		show_ref(f, &r->v[k]);
+	}
+	for (size_t k = 0; k < r->nwipes; k++)
+		fprintf(f, "%swipe %u+%u", k || r->n ? " " : "", r->wipes[k].offset,
+			r->wipes[k].size);
+	fclose(f);
+	if (strcmp(got, c->want))
+		fail_msg("%s:\n got %s\nwant %s", c->claim, got, c->want);
+	free(got);
+}
+
+static void test_wipes(void **state)
+{
+	static const struct secrets off = { .off = true };
+	static struct wirerefs r;
+
+	(void)state;
+	for (size_t i = 0; i < N(wipes_cases); i++)
+		check_refs(&r, &wipes_cases[i]);
+	/* More than there is space for. */
+	wirerefs_begin(&r);
+	for (uint64_t i = 0; i <= WIREWIPES_MAX; i++)
+		wirerefs_add_frame(&r, &t_password, i * 24);
+	wirerefs_sort(&r, 65535);
+	assert_int_equal(r.nwipes, 1);
+	assert_int_equal(r.wipes[0].offset, 0);
+	assert_true(r.wipes[0].size >= WIREWIPES_MAX * 24);
+	r.secrets = &off;
+	check_refs(&r, &(struct refs_case){ "nothing is redacted", &t_user, WIRE_VALUE, 24,
+		   "0:str= 16:slice(uint8) 56:slice(main.Password) 80:eface(interface {}) 96:func"
+	});
+}
+
 static void test_refs(void **state)
 {
 	static struct wirerefs r;
 
 	(void)state;
-	for (size_t i = 0; i < N(refs_cases); i++) {
-		const struct refs_case *c = &refs_cases[i];
-		char *got;
-		size_t len;
-		FILE *f = open_memstream(&got, &len);
-
-		r.layout = golayout_get(c->minor);
-		wirerefs_of(&r, c->t, c->role);
-		for (size_t k = 0; k < r.n; k++) {
-			fputs(k ? " " : "", f);
-			show_ref(f, &r.v[k]);
-		}
-		fclose(f);
-		if (strcmp(got, c->want))
-			fail_msg("%s:\n got %s\nwant %s", c->claim, got, c->want);
-		free(got);
-	}
+	for (size_t i = 0; i < N(refs_cases); i++)
+		check_refs(&r, &refs_cases[i]);
 	/* Bounded, and what is too large for a chunk is never followed. */
 	wirerefs_of(&r, &t_many, WIRE_VALUE);
 	assert_int_equal(r.n, 64);
 	assert_int_equal(wirerefs_size(r.layout, &t_many, WIRE_VALUE), 0);
 	/* An argument that is a goroutine is shown, if asked for. */
-	r.n = 0;
+	wirerefs_begin(&r);
 	wirerefs_add_frame(&r, &t_pg, 8);
 	assert_int_equal(r.n, 1);
 }
@@ -280,9 +351,23 @@ static uint32_t words(uint8_t kind)
 	return 0;
 }
 
+/* Return: where it ends. */
+static uint32_t check_wipe(const struct goprobe_ref *r, uint32_t from, uint32_t size)
+{
+	struct goprobe_ref plain = { .offset = r->offset, .count_offset = r->count_offset,
+				     .kind = GOPROBE_REF_WIPE };
+
+	assert_memory_equal(r, &plain, sizeof(plain));
+	assert_true(r->count_offset && r->offset >= from);
+	assert_true(r->offset <= size && r->count_offset <= size - r->offset);
+	return r->offset + r->count_offset;
+}
+
 /* As the module's kmod/control/verify.c demands. */
 static void check_type(const struct plan *p, const struct goprobe_type *t)
 {
+	uint32_t wiped = 0;
+
 	assert_true(t->size && t->size <= UINT16_MAX);
 	assert_true(t->ref <= p->nrefs && t->nrefs <= p->nrefs - t->ref);
 	for (uint32_t i = 0; i < t->nrefs; i++) {
@@ -290,6 +375,11 @@ static void check_type(const struct plan *p, const struct goprobe_type *t)
 		bool typed = r->kind == GOPROBE_REF_POINTER || r->kind == GOPROBE_REF_SLICE ||
 			     r->kind == GOPROBE_REF_ARRAY;
 
+		if (r->kind == GOPROBE_REF_WIPE) {
+			wiped = check_wipe(r, wiped, t->size);
+			continue;
+		}
+		assert_int_equal(wiped, 0);
 		assert_true(r->offset + words(r->kind) <= t->size);
 		assert_int_equal(r->offset % 8, 0);
 		assert_true(!i || r->offset >= r[-1].offset);
@@ -527,6 +617,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "each kind of type has its references", test_refs },
+		{ "what is redacted is wiped, and not followed", test_wipes },
 		{ "whole programs pass the module's rules", test_programs },
 		{ "types are made as far as a walk can come", test_depth },
 		{ "an unknown dynamic type is learned once", test_learn },

@@ -154,6 +154,7 @@ static void write_recording(void)
 	options_init(&options, COMMAND_ATTACH);
 	for (size_t i = 0; i < N(given); i++)
 		assert_int_equal(option_set(&options, given[i].key, given[i].value, &d), 0);
+	assert_int_equal(secrets_add(&options.plan.secrets, "email,zip", &d), 0);
 	assert_int_equal(spec_parse("main.foo", &specs[0], &d), 0);
 	assert_int_equal(spec_parse("main.*(x)", &specs[1], &d), 0);
 	options.specs = specs;
@@ -180,6 +181,7 @@ static void write_recording(void)
 	recorder_fini(&rec);
 	learn_fini(&learn);
 	plan_free(p);
+	secrets_fini(&options.plan.secrets);
 }
 
 static void test_events(void **state)
@@ -280,7 +282,8 @@ static void test_mode(void **state)
 }
 
 static const enum recording_kind written[] = {
-	RECORDING_SPEC, RECORDING_SPEC, RECORDING_OPTION, RECORDING_OPTION, RECORDING_START,
+	RECORDING_SPEC, RECORDING_SPEC, RECORDING_OPTION, RECORDING_OPTION, RECORDING_REDACT,
+	RECORDING_REDACT, RECORDING_START,
 	RECORDING_RECORDS, RECORDING_EPOCH,
 	RECORDING_PASS, RECORDING_RECORDS, RECORDING_END,
 };
@@ -316,18 +319,20 @@ static void test_read(void **state)
 	memcpy(&option, copies[3], sizeof(option));
 	assert_int_equal(option.key, GOPROBE_OPTION_NO_RETURN);
 	assert_int_equal(option.value, 1);
-	memcpy(&start, copies[4], sizeof(start));
+	assert_memory_equal(copies[4], "email", e[4].size);
+	assert_memory_equal(copies[5], "zip", e[5].size);
+	memcpy(&start, copies[6], sizeof(start));
 	assert_int_equal(start.started, 42);
 	assert_int_equal(start.pids, 1);
-	assert_int_equal(e[5].cpu, 1);
-	assert_int_equal(e[5].size, 2 * sizeof(struct goprobe_record));
-	memcpy(&epoch, copies[6], sizeof(epoch));
+	assert_int_equal(e[7].cpu, 1);
+	assert_int_equal(e[7].size, 2 * sizeof(struct goprobe_record));
+	memcpy(&epoch, copies[8], sizeof(epoch));
 	assert_in_range(epoch.epoch, start.epoch - HOUR / 60, start.epoch + HOUR / 60);
-	memcpy(&pass, copies[7], sizeof(pass));
+	memcpy(&pass, copies[9], sizeof(pass));
 	assert_int_equal(pass.time, 5);
 	assert_int_equal(pass.lost[GOPROBE_LOST_RING_FULL], 3);
-	assert_int_equal(e[8].cpu, 2);
-	memcpy(&end, copies[9], sizeof(end));
+	assert_int_equal(e[10].cpu, 2);
+	memcpy(&end, copies[11], sizeof(end));
 	assert_int_equal(end.ns, 99);
 	assert_int_equal(end.waits, 4);
 	assert_int_equal(end.sampled, 5);

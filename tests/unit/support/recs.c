@@ -81,15 +81,23 @@ const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset
 	return recs_record.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : VALUE_DEEP;
 }
 
-static const struct value_env env = {
+static struct value_env env = {
 	.dynamic = dynamic, .func = func, .layout = layout, .unread = recs_unread,
 };
 
 void recs_begin(void)
 {
 	recs_end();
+	env.secrets = NULL;
 	value_init(&recs_ctx, &env);
 	minor = 27;
+}
+
+void recs_redact(const struct secrets *secrets)
+{
+	env.secrets = secrets;
+	value_fini(&recs_ctx);
+	value_init(&recs_ctx, &env);
 }
 
 void recs_end(void)

@@ -39,6 +39,8 @@ uint64_t recs_type(const struct gotype *t, bool direct);
 void recs_func(uint64_t address, const char *name, const struct gotype *closure);
 /* The program is of Go 1.@minor. */
 void recs_go(int minor);
+/* What is redacted; before, it is what always is. */
+void recs_redact(const struct secrets *secrets);
 void recs_end(void);
 
 /* For struct value_env: what a test has not put anywhere, the module has not reached. */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* recording/redact.c: values under redacted keys are cleared in records, and nothing else is. */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recording/redact.h"
+
+#define HEAD sizeof(struct goprobe_record)
+
+static const struct gotype t_int = { GOTYPE_INT, "int", 8, 8 };
+
+static const struct gotype t_string = { GOTYPE_STRING, "string", 16, 8 };
+
+static const struct gotype t_strings = { GOTYPE_SLICE, "[]string", 24, 8, .elem = &t_string };
+
+static const struct gotype t_any = { GOTYPE_INTERFACE, "interface {}", 16, 8, .empty = true };
+
+#define MAP(n, e, g) { GOTYPE_MAP, n, 8, 8, .key = &t_string, .elem = (e), .map = (g) }
+
+static const struct gomap strings_group = {
+	.swiss = true, .size = 8 + 8 * 40, .key_at = 8, .key_stride = 40, .elem_at = 24,
+	.elem_stride = 40,
+};
+
+static const struct gomap int_group = {
+	.swiss = true, .size = 8 + 8 * 24, .key_at = 8, .key_stride = 24, .elem_at = 24,
+	.elem_stride = 24,
+};
+
+static const struct gomap any_group = {
+	.swiss = true, .size = 8 + 8 * 32, .key_at = 8, .key_stride = 32, .elem_at = 24,
+	.elem_stride = 32,
+};
+
+static const struct gomap pointer_group = {
+	.swiss = true, .size = 8 + 8 * 24, .key_at = 8, .key_stride = 24, .elem_at = 24,
+	.elem_stride = 24, .elem_indirect = true,
+};
+
+static const struct gotype t_headers = MAP("map[string][]string", &t_strings, &strings_group);
+static const struct gotype t_numbers = MAP("map[string]int", &t_int, &int_group);
+static const struct gotype t_values = MAP("map[string]interface {}", &t_any, &any_group);
+static const struct gotype t_anything = { GOTYPE_MAP, "map[interface {}]int", 8, 8, .key = &t_any,
+					  .elem = &t_int, .map = &int_group };
+static const struct gotype t_pointers = MAP("map[string]string", &t_string, &pointer_group);
+
+/* Session types: the frame, the groups of a map, what its values refer to. */
+enum { FRAME, GROUP, STRING, TYPES };
+
+static struct goprobe_type types[TYPES];
+static const struct gotype *gotypes[TYPES] = { NULL, NULL, &t_string };
+static struct goprobe_ref refs[32];
+static struct goprobe_plan wire = { .type = FRAME };
+static struct plan plan = {
+	.types = types, .gotypes = gotypes, .ntypes = TYPES, .refs = refs, .plans = &wire,
+	.nplans = 1,
+};
+
+/* A map whose keys are strings; @kind: the reference in each value, or 0. */
+static void make_plan(const struct gotype *map, uint8_t kind)
+{
+	uint32_t n = 0;
+
+	gotypes[GROUP] = map;
+	types[FRAME] = (struct goprobe_type){ .size = 8 };
+	types[GROUP] = (struct goprobe_type){ .size = map->map->size };
+	types[STRING] = (struct goprobe_type){ .size = 16, .ref = 0, .nrefs = 1 };
+	refs[n++] = (struct goprobe_ref){ .kind = GOPROBE_REF_STRING };
+	types[GROUP].ref = n;
+	for (uint32_t i = 0; i < 8; i++) {
+		refs[n++] = (struct goprobe_ref){ .kind = GOPROBE_REF_STRING,
+						  .offset = 8 + i * map->map->key_stride };
+		if (kind)
+			refs[n++] = (struct goprobe_ref){
+				.kind = kind, .offset = 24 + i * map->map->elem_stride,
+				.type = kind == GOPROBE_REF_EFACE ? 0 : STRING,
+			};
+	}
+	types[GROUP].nrefs = n - types[GROUP].ref;
+	plan.secrets = (struct secrets){ 0 };
+}
+
+/* --- records ---------------------------------------------------------------------------- */
+
+static uint8_t record[4096];
+static size_t len;
+
+static void begin(void)
+{
+	struct goprobe_record h = { .kind = GOPROBE_RECORD_CALL };
+
+	memcpy(record, &h, HEAD);
+	len = HEAD + 8;
+}
+
+/* Return: where its bytes are. */
+static uint8_t *put(uint64_t address, uint32_t type, const void *bytes, size_t n)
+{
+	struct goprobe_chunk c = { .address = address, .type = type, .size = (uint16_t)n,
+				   .level = 1 };
+	uint8_t *at = record + len + sizeof(c);
+
+	memcpy(record + len, &c, sizeof(c));
+	memset(at, 0, (n + 7) / 8 * 8);
+	memcpy(at, bytes, n);
+	len += sizeof(c) + (n + 7) / 8 * 8;
+	((struct goprobe_record *)record)->words = (uint16_t)(len / 8);
+	return at;
+}
+
+static uint8_t *text(uint64_t address, const char *s)
+{
+	return put(address, GOPROBE_TYPE_BYTES, s, strlen(s));
+}
+
+static void redact(void)
+{
+	static struct redactor r;
+
+	memset(&r, 0, sizeof(r));
+	redactor_records(&r, &plan, record, len);
+}
+
+#define WORDS(...) ((const uint64_t [64]) { __VA_ARGS__ })
+
+/* --- cases -------------------------------------------------------------------------------- */
+
+static void test_headers(void **state)
+{
+	uint8_t *group, *strings, *others, *secret, *plain;
+
+	(void)state;
+	make_plan(&t_headers, GOPROBE_REF_SLICE);
+	begin();
+	group = put(0x1000, GROUP, WORDS(0x10, 0x2000, 13, 0x3000, 1, 1, 0x2100, 6, 0x3100, 1, 1),
+		    types[GROUP].size);
+	text(0x2000, "Authorization");
+	text(0x2100, "Accept");
+	strings = put(0x3000, STRING, WORDS(0x4000, 12), 16);
+	others = put(0x3100, STRING, WORDS(0x4100, 4), 16);
+	secret = text(0x4000, "Bearer abc12");
+	plain = text(0x4100, "text");
+	redact();
+	assert_memory_equal(group, WORDS(0x10, 0x2000, 13, 0, 0, 0, 0x2100, 6, 0x3100, 1, 1),
+			    types[GROUP].size);
+	assert_memory_equal(strings, WORDS(0, 0), 16);
+	assert_memory_equal(others, WORDS(0x4100, 4), 16);
+	assert_memory_equal(secret, "************", 12);
+	assert_memory_equal(plain, "text", 4);
+}
+
+static void test_numbers(void **state)
+{
+	uint8_t *group;
+
+	(void)state;
+	make_plan(&t_numbers, 0);
+	begin();
+	group = put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321, 0x2100, 6, 7, 0x9000, 4, 5),
+		    types[GROUP].size);
+	text(0x2000, "CVV");
+	text(0x2100, "tokens");
+	redact();
+	/* How many tokens there are is no secret; a key that was not captured may be one. */
+	assert_memory_equal(group, WORDS(0x10, 0x2000, 3, 0, 0x2100, 6, 7, 0x9000, 4, 0),
+			    types[GROUP].size);
+}
+
+static void test_interface(void **state)
+{
+	uint8_t *strings, *secret;
+
+	(void)state;
+	make_plan(&t_values, GOPROBE_REF_EFACE);
+	begin();
+	put(0x1000, GROUP, WORDS(0x10, 0x2000, 8, 0x4a0000, 0x3000), types[GROUP].size);
+	text(0x2000, "password");
+	strings = put(0x3000, STRING, WORDS(0x4000, 7), 16);
+	secret = text(0x4000, "hunter2");
+	redact();
+	assert_memory_equal(strings, WORDS(0, 0), 16);
+	assert_memory_equal(secret, "*******", 7);
+}
+
+/* The name of a secret, another string, a number, nil, and what is not known. */
+static void test_interface_keys(void **state)
+{
+	uint8_t *group;
+
+	(void)state;
+	make_plan(&t_anything, 0);
+	gotypes[FRAME] = &t_int;
+	begin();
+	group = put(0x1000, GROUP, WORDS(0x10, 0x4a0000, 0x3000, 321, 0x4a0000, 0x3100, 7,
+					 0x4a0040, 0x3200, 8, 0, 0, 9, 0x4a0080, 0x3300, 10),
+		    types[GROUP].size);
+	put(0x3000, STRING, WORDS(0x2000, 3), 16);
+	put(0x3100, STRING, WORDS(0x2100, 6), 16);
+	put(0x3200, FRAME, WORDS(5), 8);
+	text(0x2000, "cvv");
+	text(0x2100, "Accept");
+	redact();
+	gotypes[FRAME] = NULL;
+	assert_memory_equal(group, WORDS(0x10, 0x4a0000, 0x3000, 0, 0x4a0000, 0x3100, 7,
+					 0x4a0040, 0x3200, 8, 0, 0, 9, 0x4a0080, 0x3300, 0),
+			    types[GROUP].size);
+}
+
+/* Values behind pointers, in a second group; one of them refers to itself. */
+static void test_pointers(void **state)
+{
+	uint64_t groups[2 * 25] = { [25] = 0x10, [26] = 0x2000, [27] = 6, [28] = 0x3000 };
+	uint8_t *value, *secret;
+
+	(void)state;
+	make_plan(&t_pointers, GOPROBE_REF_POINTER);
+	assert_int_equal(types[GROUP].size, 25 * 8);
+	begin();
+	put(0x1000, GROUP, groups, sizeof(groups));
+	/* The key is a part of a longer string. */
+	text(0x1ffc, "the secret");
+	value = put(0x3000, STRING, WORDS(0x3000, 8), 16);
+	secret = text(0x3000, "hunter22");
+	redact();
+	assert_memory_equal(value, WORDS(0, 0), 16);
+	assert_memory_equal(secret, "********", 8);
+}
+
+static void test_off(void **state)
+{
+	uint8_t before[sizeof(record)];
+
+	(void)state;
+	make_plan(&t_numbers, 0);
+	plan.secrets.off = true;
+	begin();
+	put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321), types[GROUP].size);
+	text(0x2000, "CVV");
+	memcpy(before, record, sizeof(record));
+	redact();
+	assert_memory_equal(record, before, sizeof(record));
+}
+
+static void test_several(void **state)
+{
+	uint8_t *group[2];
+	uint8_t both[sizeof(record)];
+	size_t first;
+
+	(void)state;
+	make_plan(&t_numbers, 0);
+	begin();
+	put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321), types[GROUP].size);
+	text(0x2000, "CVV");
+	first = len;
+	memcpy(both, record, first);
+	memcpy(record + first, both, first);
+	len = 2 * first;
+	redact();
+	for (int i = 0; i < 2; i++) {
+		group[i] = record + i * first + HEAD + 8 + sizeof(struct goprobe_chunk);
+		assert_memory_equal(group[i], WORDS(0x10, 0x2000, 3, 0), types[GROUP].size);
+	}
+	/* What can't be decoded stays. */
+	len = first - 8;
+	memcpy(record, both, first);
+	redact();
+	assert_memory_equal(record, both, first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "strings behind the value of a header", test_headers },
+		{ "numbers, by what can be a secret", test_numbers },
+		{ "what an interface holds", test_interface },
+		{ "values under keys that are interfaces", test_interface_keys },
+		{ "what is behind a pointer, and behind itself", test_pointers },
+		{ "nothing where nothing is redacted", test_off },
+		{ "all records of a message, up to one that is damaged", test_several },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
