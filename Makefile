@@ -13,7 +13,7 @@ STRIP   ?= strip
 DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
 .PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
-	uninstall uninstall-lib dkms dist deb rpm demo test test-full test-matrix test-install test-packages test-container \
+	uninstall uninstall-lib dkms dist deb rpm demo test test-full test-matrix test-kernels test-install test-packages test-container \
 	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
 	clean clean-module help
 
@@ -37,6 +37,7 @@ help:
 	@echo 'make test-packages  Debian and RPM packages: lintian, rpmlint, installing and removing them in chroots'
 	@echo 'make test-container  the container image and its loader'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
+	@echo 'make test-kernels the checklist for Go tracers on nine more kernels of Debian'
 	@echo 'make test-debug   KUnit, end to end, failing allocations, on a kernel with KASAN and lockdep (two hours)'
 	@echo 'make test-soak    two hours of tracing with several sessions: nothing grows, nothing is lost unsaid'
 	@echo "make test-gostd   Go's own tests with every function probed, against what they do without"
@@ -212,6 +213,9 @@ test-full:
 
 test-matrix:
 	@tests/matrix
+
+test-kernels:
+	@tests/matrix others
 
 test-debug:
 	@tests/debug
