@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "where.h"
+#include "qemu.h"
 
 /* Of the interface: QEMU 10 takes 2 to 4. */
 int qemu_plugin_version = 4;
