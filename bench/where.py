@@ -15,12 +15,17 @@ PIE = 0x555555554000    # where Linux puts a program when it does not choose at 
 LIBRARIES = 0x7f0000000000
 
 
-def symbols(kallsyms, program):
+def kernel_symbols(kallsyms):
+    """Address, and name with the module, of each function."""
     with open(kallsyms) as f:
         for line in f:
             address, kind, name, *module = line.split()
             if kind in "tTwW":
                 yield int(address, 16), " ".join([name] + module)
+
+
+def symbols(kallsyms, program):
+    yield from kernel_symbols(kallsyms)
     for line in subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
         address, kind, name = ([""] + line.split())[-3:]
         if address and kind in "tTwW":
