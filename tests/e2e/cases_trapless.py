@@ -136,10 +136,19 @@ class Guest:
         return self.client.tallies()[1].hits
 
 
+def results_alone(t):
+    """What the program computes when nothing traces it."""
+    target = whirl(t)
+    target.send("work 0s")
+    results = json.loads(target.line())["results"]
+    target.finish()
+    return results
+
+
 def work_through_changes(t, target, found, least, work):
     """The program works while its jumps become breakpoints and jumps again: how often, at least @least, and what it has counted."""
     guest = Guest(t, target, found)
-    rounds = 0
+    rounds, results = 0, []
     while rounds < least:
         target.send(work)
         while not target.has_line():
@@ -150,22 +159,33 @@ def work_through_changes(t, target, found, least, work):
                 wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
             rounds += 1
         want = json.loads(target.line())
+        results.append(want["results"])
     guest.client.close()
+    check(len(set(results)) == 1, "what the program computes differs: %s", results)
     return rounds, want
 
 
-@case("trapless: all calls are counted through hundreds of changes, while stacks grow, panics, collections and a profile go on",
-      slow=True)
+def count_through_changes(t, least):
+    """Jumps become breakpoints and jumps again, at least @least times, while the program works: how often each did, and the summary."""
+    alone = results_alone(t)
+    target = whirl(t)
+    process, found = armed(t, target, *FUNCTIONS)
+    rounds, want = work_through_changes(t, target, found, least, "work 3s")
+    same(want["results"], alone, "what the program computes")
+    summary = end(process, target, want)
+    check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
+    target.finish()
+    return rounds * len(found), summary
+
+
+@case("trapless: all calls are counted and all results right through 1,000 changes of each jump, while stacks grow, panics, "
+      "collections and a profile go on", slow=True)
 def changes(t):
     with allowed():
-        target = whirl(t)
-        process, found = armed(t, target, *FUNCTIONS)
-        rounds, want = work_through_changes(t, target, found, times(500, 20), "work 3s")
-        summary = end(process, target, want)
-        check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
+        # There, and back again.
+        again, summary = count_through_changes(t, times(500, 20))
         print("# %s: %d times a jump became a breakpoint and a jump again; %d calls without a trap, %d with one" %
-              (t.label, rounds * len(found), summary["without_trap"], summary["with_trap"]), flush=True)
-        target.finish()
+              (t.label, again, summary["without_trap"], summary["with_trap"]), flush=True)
 
 
 @case("trapless: whole sessions come and go under load, each leaves the program's code as it was", slow=True)

@@ -7,7 +7,8 @@
 //
 // It says "ready PID", then does what each line of its input says, and answers with a line:
 //
-//	work T     all of that for the time T: {"main.deep":N,...}, its calls since it began
+//	work T     all of that for the time T: {"main.deep":N,...,"results":N}, its calls since it began, and a checksum
+//	           of what goroutines have computed, which does not depend on T
 //	calls N    N calls of main.step, with 0 to N-1: the same
 //	fork       a child by fork() alone calls main.step 500 times: how it ended, 7 if all was right
 //	drop       the kernel throws away the pages of its code: "dropped"
@@ -123,8 +124,9 @@ func far(c *calls, n int) int {
 }
 
 var (
-	lock  sync.Mutex
-	total calls
+	lock    sync.Mutex
+	total   calls
+	results int
 )
 
 func (c *calls) add(more *calls) {
@@ -156,8 +158,10 @@ func turn(id, depth int) int {
 
 func whirl(goroutines, depth int, until time.Time) {
 	want := make([]int, goroutines)
+	results = 0
 	for id := range want {
 		want[id] = turn(id, depth)
+		results = results*31 + want[id]
 	}
 	var all sync.WaitGroup
 	for id := range want {
@@ -308,7 +312,7 @@ func plain() {
 func answer() {
 	line, _ := json.Marshal(map[string]int{
 		"main.deep": total.deep, "main.wide": total.wide, "main.risky": total.risky, "main.step": total.step,
-		"main.far": total.far,
+		"main.far": total.far, "results": results,
 	})
 	fmt.Println(string(line))
 }
