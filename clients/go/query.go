@@ -53,12 +53,23 @@ type Frame struct {
 	Inlined bool   `json:"inlined"`
 }
 
-// Stack is where calls came from, innermost first, and how many.
+// KeyPart is the value that calls have in common, of an expression of "--by".
+type KeyPart struct {
+	Expr  string          `json:"expr"`
+	Type  string          `json:"type"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Stack is where calls came from, innermost first, and how many. Options.CompilerArgs can have "--by" and
+// "--weight".
 type Stack struct {
-	Count     uint64  `json:"count"`
-	Frames    []Frame `json:"frames"`
-	CreatedBy *Frame  `json:"created_by"`
-	Truncated bool    `json:"truncated"` // it was deeper than that
+	Count     uint64        `json:"count"`
+	Sum       time.Duration `json:"sum_ns"`  // with "--weight" time or wait
+	Wait      time.Duration `json:"wait_ns"` // of that, with "--weight" wait
+	Key       []KeyPart     `json:"key"`     // with "--by"
+	Frames    []Frame       `json:"frames"`
+	CreatedBy *Frame        `json:"created_by"`
+	Truncated bool          `json:"truncated"` // it was deeper than that
 }
 
 // Function is one of a program's.

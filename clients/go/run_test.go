@@ -206,7 +206,7 @@ func TestCommands(t *testing.T) {
 	o, left := fake(t, `echo "$@" >>$p; case $1 in
 count) echo '{"kind":"count","func":"main.f","time_ns":1,"calls":219,"sum":-9,"mean":-0.04,"min":-9,"max":18446744073709551615,"buckets":[{"below":0,"calls":7},{"from":2,"calls":8}]}';;
 latency) echo '{"kind":"latency","func":"main.f","calls":2,"returned":1,"open":1,"sum_ns":7,"mean_ns":7,"min_ns":7,"p50_ns":7,"p90_ns":7,"p95_ns":7,"p99_ns":7,"p999_ns":7,"max_ns":7}';;
-stack) echo '{"kind":"stack","count":14,"frames":[{"func":"main.f","file":"/m.go","line":31,"inlined":true},{"func":null}]}';;
+stack) echo '{"kind":"stack","count":14,"sum_ns":8,"wait_ns":7,"key":[{"expr":"n","type":"int","value":3}],"frames":[{"func":"main.f","file":"/m.go","line":31,"inlined":true},{"func":null}]}';;
 list) echo '{"kind":"function","func":"main.f","signature":"func()","file":"/m.go","line":14,"refused":"no"}';;
 read) echo '{"kind":"read","pid":3,"time_ns":1,"values":[{"name":"main.n","type":"int","value":100}]}';;
 replay) echo '`+callLine+`';;
@@ -224,7 +224,7 @@ esac; echo '`+summaryLine+`'`)
 		t.Fatal(err1, err2, err3, err4, err5, err6)
 	}
 	got := text(counts, latencies, stacks, list, values[0].Name(), values[0].Int(), replayed.Calls, replayed.Ended, n)
-	want := "[{main.f 219 -9 -0.04 -9 18446744073709551615 [{ 7} {2 8}]}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
+	want := "[{main.f 219 -9 -0.04 -9 18446744073709551615 [{ 7} {2 8}]}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 8ns 7ns [{n int 3}] [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
 		"[{main.f func() /m.go 14 no}] main.n 100 1 true 1"
 	if got != want {
 		t.Errorf("%s, not %s", got, want)
