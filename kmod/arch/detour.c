@@ -84,7 +84,10 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
 		return "it is not entered through the branch of a stack check";
 	site->branch_len = branch[0] == JBE8 ? 2 : 6;
 	gp_detour_take(site->branch, branch, site->branch_len);
+	/* If a page of code is thrown away and read again, all that changes does, or nothing. */
 	if (site->branch_len == 6) {
+		if (place / PAGE != (place + GP_DETOUR_JUMP - 1) / PAGE)
+			return "its stack check is on two pages";
 		site->shape = GP_DETOUR_LONG;
 		return NULL;
 	}
@@ -92,7 +95,6 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
 	    gp_detour_spill(cold, cold_len);
 	if (n < GP_DETOUR_JUMP)
 		return "the first instruction of its cold block has no space for a jump";
-	/* If a page of code is thrown away and read again, both change or none. */
 	if (place / PAGE != (place + at + GP_DETOUR_JUMP - 1) / PAGE)
 		return "its stack check and its cold block are on different pages";
 	gp_detour_take(site->cold, cold, n);
