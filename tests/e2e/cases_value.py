@@ -131,6 +131,7 @@ def refused(t):
         (("--hist", "e", "--linear", "-1,9,1", "main.step"), "no value is below 0", "begin at 0"),
         (("--sum", "i", "--linear", "0,10,1", "main.step"), "which is missing", "--hist EXPR --linear"),
         (("--sum", "i", "-o", "openmetrics", "main.step"), "and no values", "-o json"),
+        (("--sum", "i", "--listen", "9464", "main.step"), "and no values", "-o json"),
     ]
     for args, message, hint in rows:
         process = t.goprobectl("count", "-p", target.pid, *args)

@@ -110,7 +110,7 @@ static int table_init(struct table *t, const struct options *o, const struct pla
 		const struct plan_func *pf = plan->funcs[i];
 
 		t->tallies.v[i].ends = pf->count_ends;
-		t->tallies.v[i].value = o->by.value ? &pf->key->value : NULL;
+		t->tallies.v[i].value = o->by.value && pf->key ? &pf->key->value : NULL;
 	}
 	t->show.plan = plan;
 	t->show.histogram |= t->show.timed && n == 1 && !o->by.n;
@@ -192,9 +192,9 @@ static int check(const struct options *o, struct diag *d)
 		diag_hint(d, "'goprobectl count --hist EXPR --linear LO,HI,STEP'");
 		return CMD_USAGE;
 	}
-	if (o->by.value && o->format == OPTION_OPENMETRICS) {
-		diag_set(d, "-o openmetrics has calls and durations, and no values");
-		diag_hint(d, "-o json has the values of --hist and --sum");
+	if (o->by.value && (o->format == OPTION_OPENMETRICS || o->listen)) {
+		diag_set(d, "metrics have calls and durations, and no values of --hist and --sum");
+		diag_hint(d, "-o json has them");
 		return CMD_USAGE;
 	}
 	if (o->format != OPTION_OPENMETRICS || !o->interval || o->output)
