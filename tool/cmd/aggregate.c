@@ -209,7 +209,11 @@ static int run(struct counting *c, struct diag *d)
 		err = target->command ? target_release(target, d) : 0;
 	}
 	if (!err)
-		err = loop(c, fds, d) || finish(c, d);
+		err = loop(c, fds, d);
+	/* The end may wait for the command, and serves nobody meanwhile. */
+	httpserver_free(c->server);
+	c->server = NULL;
+	err = err || finish(c, d);
 	free(fds);
 	if (err)
 		return CMD_FAILED;
