@@ -331,6 +331,10 @@ static int finish(struct out_taker *t, bool quiet, struct buf *talk)
 	if (!await(p, 0)) {
 		drop_late(p, p->queue.p + p->at, waiting(p));
 		p->queue.len = p->at;
+		/* A later answer would be about lines that are counted as dropped. */
+		httpclient_hang_up(&p->client);
+		p->posted = false;
+		p->batch = 0;
 	}
 	if (p->dropped) {
 		buf_number(talk, "warning: ", p->dropped);

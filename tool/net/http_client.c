@@ -53,7 +53,7 @@ int httpclient_try(const union net_address *to, int timeout_ms)
 	return err;
 }
 
-static void hang_up(struct httpclient *c)
+void httpclient_hang_up(struct httpclient *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -62,7 +62,7 @@ static void hang_up(struct httpclient *c)
 
 void httpclient_fini(struct httpclient *c)
 {
-	hang_up(c);
+	httpclient_hang_up(c);
 	buf_fini(&c->out);
 	buf_fini(&c->in);
 }
@@ -103,7 +103,7 @@ void httpclient_post(struct httpclient *c, const struct http_url *url, const cha
 	}
 	c->err = begin_connection(&c->to, &c->fd);
 	if (c->err)
-		hang_up(c);
+		httpclient_hang_up(c);
 }
 
 void httpclient_poll(const struct httpclient *c, struct pollfd *fd)
@@ -172,7 +172,7 @@ static int parse(struct httpclient *c, bool ended)
 
 static enum httpclient_state fail(struct httpclient *c, int err)
 {
-	hang_up(c);
+	httpclient_hang_up(c);
 	c->err = err;
 	return HTTPCLIENT_FAILED;
 }
@@ -193,7 +193,7 @@ enum httpclient_state httpclient_step(struct httpclient *c)
 		if (whole < 0)
 			return fail(c, EPROTO);
 		if (whole) {
-			hang_up(c);
+			httpclient_hang_up(c);
 			return HTTPCLIENT_ANSWERED;
 		}
 	}

@@ -52,6 +52,8 @@ void httpclient_fini(struct httpclient *c);
  */
 void httpclient_post(struct httpclient *c, const struct http_url *url, const char *type,
 		     const struct buf *body, unsigned int timeout_ms);
+/* Give up the request that is under way, if there is one. */
+void httpclient_hang_up(struct httpclient *c);
 /* What to wait for; @fd->fd is -1 if no request is under way. */
 void httpclient_poll(const struct httpclient *c, struct pollfd *fd);
 /* Do what is possible without waiting. */

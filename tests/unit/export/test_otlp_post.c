@@ -35,6 +35,7 @@
 #define ENDLESS "&"	/* it sends bytes without an end */
 #define KEEP "+"	/* prefix: it does not close */
 #define EARLY "<"	/* prefix: it answers before it has read the request */
+#define LATE "~"	/* prefix: it takes a second */
 #define LAST ">"	/* prefix: nobody listens any more */
 
 #define ANSWERS 4
@@ -119,8 +120,10 @@ static void answer(struct collector *c, int fd, const char *text)
 			shutdown(c->fd, SHUT_RDWR);
 		while (*text == *ENDLESS && send(fd, "A: b\r\n", 6, MSG_NOSIGNAL) > 0)
 			;
-		if (*text != *SILENT && *text != *ENDLESS)
-			send_all(fd, text + (*text == *KEEP || *text == *LAST));
+		if (*text == *LATE)
+			sleep(1);
+		if (*text && *text != *SILENT && *text != *ENDLESS)
+			send_all(fd, text + !!strchr(KEEP LATE LAST, *text));
 		if (strstr(text, " 20"))
 			buf_mem(&c->body, b.p + body, b.len - body);
 		if (*text == *SILENT || *text == *KEEP)
@@ -241,6 +244,8 @@ static const struct post_case {
 	  .queue = 3000, .wait = true },
 	{ "the end does not wait forever", { "HTTP/1.1 503 No\r\n\r\n" }, 0, 6,
 	  "HTTP status 503", EPROTO, .tries = 1000, .cut = true },
+	{ "an answer after the end", { LATE HTTP_OK }, 1, 6, "it has not answered", ETIMEDOUT,
+	  .cut = true },
 };
 
 static void put_line(struct buf *b, size_t pad)
@@ -312,6 +317,10 @@ static void test_post(void **state)
 		assert_int_equal(out_pending(&o), 0);
 	}
 	err = o.taker->finish(o.taker, false, &talk);
+	/* Closing the output flushes it once more, and an answer may be there by then. */
+	if (c->cut)
+		sleep(1);
+	assert_int_equal(out_flush(&o, true), 0);
 	out_fini(&o);
 	stop_collector(&at);
 	assert_int_equal(err, -c->err);
