@@ -523,12 +523,12 @@ static void test_tls(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[2 + N(cases)] = {
+	struct CMUnitTest tests[3 + N(cases)] = {
 		{ "arguments are lost by a function that starts again and keeps none", test_again },
 		{ "any bytes give points inside the code, or none", test_noise },
 		{ "the offset of g from the thread pointer is read from code", test_tls },
 	};
 
-	ROWS(tests + 2, cases, test_code);
+	ROWS(tests + 3, cases, test_code);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
