@@ -13,7 +13,7 @@ NUMBER = 4000123412341234
 # As text, and as memory has it.
 TEXT, DIGITS, INTEGER, FLOAT = b"5ec2e7", b"%d" % NUMBER, struct.pack("<q", NUMBER), struct.pack("<d", NUMBER)
 SECRETS = [TEXT, DIGITS, INTEGER, FLOAT]
-PLAIN = [b"plain-name", b"plain-receipt", b"plain-first", b"plain-second", b"plain-header", b"plain-id"]
+PLAIN = [b"plain-name", b"plain-receipt", b"plain-first", b"plain-second", b"plain-header", b"plain-id", b"plain-context"]
 FUNCTIONS = r"/^main\.(login|pay|by[A-Z].*|held|panics)$/"
 # Fields that are not redacted, and how deep they are.
 DEEP = ("--depth", 4, "--objects", 1024, "--bytes", 16384)
@@ -84,7 +84,7 @@ def recorded_whole(t):
     path = os.path.join(t.tmp, "written")
     check_shown(traced(t, "attach", *DEEP, "--no-redact", FUNCTIONS, to="--record"), "the recording",
                 [TEXT + b"-" + s for s in (b"argument", b"result", b"password", b"key", b"token", b"holder", b"old", b"map",
-                                           b"extra", b"dynamic", b"cookie", b"sent", b"value", b"held")] +
+                                           b"extra", b"dynamic", b"cookie", b"sent", b"value", b"held", b"context")] +
                 [b"Bearer 5ec2e7-header", INTEGER, FLOAT] + captures(t) * [TEXT + b"-captured"])
     text = "\n".join(t.goprobectl("replay", path).finish()).encode()
     check_shown(text, "its replay", [TEXT, DIGITS, *PLAIN])

@@ -17,6 +17,11 @@
 /* A longer key of a map is no name. One that is cut before may be one. */
 #define SECRET_KEY_BYTES 64
 
+/* A context with a value, and its fields. */
+#define SECRET_CONTEXT "context.valueCtx"
+#define SECRET_CONTEXT_KEY "key"
+#define SECRET_CONTEXT_VALUE "val"
+
 /* A part of a text: a name that the user has added. */
 struct secret_name {
 	const char *s;

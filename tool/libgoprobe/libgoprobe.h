@@ -130,7 +130,7 @@ GOPROBE_API int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option o
 				  uint64_t value);
 
 /*
- * Redact values of parameters, results, fields and map keys with these names, "email,zip", besides
+ * Redact values of parameters, results, fields and keys with these names, "email,zip", besides
  * passwords, tokens, cards and the like. Any number of calls.
  */
 GOPROBE_API int goprobe_trace_redact(struct goprobe_trace *t, const char *names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values under redacted keys of maps: cleared in records on their way into a recording. */
+/* Values under redacted keys: cleared in records on their way into a recording. */
 #include <string.h>
 
 #include "base/unaligned.h"
@@ -18,14 +18,35 @@ static const struct gotype *map_of(const struct plan *p, uint32_t type)
 	       !t->map->key_indirect && p->types[type].size == t->map->size ? t : NULL;
 }
 
-static bool has_maps(struct redactor *r)
+/* The field @name of a context; NULL: debug information is damaged. */
+static const struct gofield *context_field(const struct gotype *t, const char *name)
+{
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+
+		if (f->type && f->type->kind == GOTYPE_INTERFACE && !strcmp(f->name, name) &&
+		    t->size >= 16 && f->offset <= t->size - 16)
+			return f;
+	}
+	return NULL;
+}
+
+static const struct gotype *context_of(const struct plan *p, uint32_t type)
+{
+	const struct gotype *t = type < p->ntypes ? p->gotypes[type] : NULL;
+
+	return t && t->kind == GOTYPE_STRUCT && t->name && !strcmp(t->name, SECRET_CONTEXT) &&
+	       p->types[type].size == t->size ? t : NULL;
+}
+
+static bool has_keys(struct redactor *r)
 {
 	const struct plan *p = r->plan;
 
 	for (; !p->secrets.off && r->seen < p->ntypes; r->seen++)
-		if (map_of(p, (uint32_t)r->seen))
-			r->maps = true;
-	return r->maps;
+		if (map_of(p, (uint32_t)r->seen) || context_of(p, (uint32_t)r->seen))
+			r->keys = true;
+	return r->keys;
 }
 
 /* --- what is cleared ------------------------------------------------------------------ */
@@ -107,22 +128,37 @@ static bool open_key(const struct redactor *r, const uint8_t **key)
 	return *key || !known;
 }
 
-static bool is_redacted(const struct redactor *r, const struct gotype *t, const uint8_t *key)
+/*
+ * Is a value of type @t redacted, whose key, of type @of, is at @key? @unknown: where nobody knows
+ * the key.
+ */
+static bool is_redacted(const struct redactor *r, const struct gotype *of, const uint8_t *key,
+			const struct gotype *t, bool unknown)
 {
 	uint64_t len, have;
 	const uint8_t *p;
 
-	if (t->key->kind == GOTYPE_INTERFACE && !open_key(r, &key))
+	if (of->kind == GOTYPE_INTERFACE && !open_key(r, &key))
 		return false;
 	if (!key)
-		return true;
+		return unknown;
 	p = bytes_at(r, load_u64(key), &have);
 	len = load_u64(key + 8);
 	if (!load_u64(key) || !len)
 		return false;
 	if (have < len && have < SECRET_KEY_BYTES)
 		return true;
-	return secret_is_key(&r->plan->secrets, p, have < len ? have : len, t->elem);
+	return secret_is_key(&r->plan->secrets, p, have < len ? have : len, t);
+}
+
+/* Clear the @size bytes at @at of an object of type @type, and what they refer to. */
+static void clear_value(struct redactor *r, uint32_t type, uint8_t *object, uint64_t at,
+			uint64_t size)
+{
+	clear_behind(r, type, object, at, at + size);
+	while (r->ntodo)
+		clear_chunk(r, r->todo[--r->ntodo]);
+	memset(object + at, 0, size);
 }
 
 static void look_at_group(struct redactor *r, uint32_t type, const struct gotype *t,
@@ -138,13 +174,21 @@ static void look_at_group(struct redactor *r, uint32_t type, const struct gotype
 		/* Types can be damaged. */
 		if (key + 16 > m->size || size > m->size || elem > m->size - size)
 			return;
-		if (!is_redacted(r, t, group + key))
-			continue;
-		clear_behind(r, type, group, elem, elem + size);
-		while (r->ntodo)
-			clear_chunk(r, r->todo[--r->ntodo]);
-		memset(group + elem, 0, size);
+		if (is_redacted(r, t->key, group + key, t->elem, true))
+			clear_value(r, type, group, elem, size);
 	}
+}
+
+static void look_at_context(struct redactor *r, uint32_t type, const struct gotype *t,
+			    uint8_t *context)
+{
+	const struct gofield *key = context_field(t, SECRET_CONTEXT_KEY);
+	const struct gofield *value = context_field(t, SECRET_CONTEXT_VALUE);
+
+	/* Keys of contexts are known from the start; one without bytes, struct{}, has no chunk. */
+	if (key && value &&
+	    is_redacted(r, key->type, context + key->offset, value->type, false))
+		clear_value(r, type, context, value->offset, 16);
 }
 
 /* --- records ------------------------------------------------------------------------------ */
@@ -161,6 +205,9 @@ static void look_at_record(struct redactor *r, uint8_t *p)
 
 		for (uint64_t at = 0; t && at + t->map->size <= c->size; at += t->map->size)
 			look_at_group(r, c->type, t, r->at[i] + at);
+		t = context_of(r->plan, c->type);
+		if (t && c->size >= t->size)
+			look_at_context(r, c->type, t, r->at[i]);
 	}
 }
 
@@ -170,7 +217,7 @@ void redactor_records(struct redactor *r, const struct plan *plan, uint8_t *p, s
 	int64_t n;
 
 	r->plan = plan;
-	if (!has_maps(r))
+	if (!has_keys(r))
 		return;
 	for (size_t at = 0; at < len; at += (size_t)n) {
 		n = record_decode(p + at, len - at, plan_frame_size, (void *)(uintptr_t)r->plan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values under redacted keys of maps: cleared in records on their way into a recording. The module
- * does not know keys, so it has copied these values. Pure.
+ * Values under redacted keys of maps and contexts: cleared in records on their way into a
+ * recording. The module does not know keys, so it has copied these values. Pure.
  */
 #ifndef GOPROBE_RECORDING_REDACT_H
 #define GOPROBE_RECORDING_REDACT_H
@@ -13,7 +13,7 @@
  * struct redactor - what clears values
  * @plan: what the records are of; it can grow
  * @seen: types of the plan that were looked at
- * @maps: one of them is a map whose keys can be strings
+ * @keys: one of them is a map whose keys can be strings, or a context with a value
  * @rec: the record at hand
  * @at: its chunks, where they can be changed
  * @cleared: of each chunk: it is cleared, or is going to be
@@ -23,7 +23,7 @@
 struct redactor {
 	const struct plan *plan;
 	size_t seen;
-	bool maps;
+	bool keys;
 	struct record rec;
 	uint8_t *at[RECORD_CHUNKS_MAX];
 	bool cleared[RECORD_CHUNKS_MAX];

@@ -36,7 +36,7 @@ static bool variable(struct value_ctx *v, struct buf *b, const struct gofield *f
 static void field(struct value_ctx *v, struct buf *b, const struct value_list *l, uint64_t i)
 {
 	const struct gofield *f = &l->type->fields[i];
-	const char *why = value_redacts_field(v, l->type, i) ? secret_why :
+	const char *why = value_redacts_field(v, l->type, i, l->data) ? secret_why :
 			  f->offset > l->type->size ? "impossible type" : NULL;
 	const uint8_t *p;
 	uint64_t left;
@@ -106,7 +106,7 @@ static bool is_shown(struct value_ctx *v, const struct value_list *l, uint64_t i
 	if (l->captured)
 		return !value_is_blank(f) && value_is_captured(l->type, i);
 	return !value_is_blank(f) &&
-	       !(v->no_zero && is_zero(l, f) && !value_redacts_field(v, l->type, i));
+	       !(v->no_zero && is_zero(l, f) && !value_redacts_field(v, l->type, i, l->data));
 }
 
 /* Go indents with tabs; four columns of them leave more space. */

@@ -106,12 +106,14 @@ struct value_known;
  * @known: its own form, or NULL: it has none, or a form could show what is redacted
  * @redacted: values of it are redacted
  * @redacts: bit i: field i is redacted
+ * @key: of contexts with a value: the field whose value can say that the other one is redacted
  */
 struct value_form {
 	const struct gotype *type;
 	const struct value_known *known;
 	bool redacted;
 	uint64_t redacts;
+	const struct gofield *key;
 };
 
 #define VALUE_FORMS 256	/* a power of two */
@@ -249,9 +251,9 @@ bool value_is_captured(const struct gotype *closure, size_t i);
 const struct value_form *value_form(struct value_ctx *v, const struct gotype *t);
 /* For value_form(): set what is redacted of @form's type. */
 void value_find_redacted(const struct value_ctx *v, struct value_form *form);
-/* Is each value of type @t redacted, or field @i of a value of @t? Its bytes must not be shown. */
+/* Is each value of type @t redacted, or field @i of the one at @p? Its bytes must not be shown. */
 bool value_redacts_type(struct value_ctx *v, const struct gotype *t);
-bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i);
+bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i, const uint8_t *p);
 
 /* A number, sign-extended; false if its size is not a number's. */
 bool value_integer(const struct gotype *t, const uint8_t *p, int64_t *ret);

@@ -96,7 +96,7 @@ static void structure(struct value_ctx *v, struct buf *b, const struct gotype *t
 			buf_char(b, ',');
 		buf_json_str(b, f->name);
 		buf_char(b, ':');
-		if (value_redacts_field(v, t, i))
+		if (value_redacts_field(v, t, i, p))
 			missing(b, value_type_name(f->type), secret_why);
 		else if (f->offset > t->size)
 			missing(b, "?", "impossible type");

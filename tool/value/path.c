@@ -101,7 +101,7 @@ static const char *enter(struct value_ctx *v, struct value_at *at, size_t i)
 	const struct gotype *t = at->type;
 	const struct gofield *f = &t->fields[i];
 
-	if (value_redacts_field(v, t, i))
+	if (value_redacts_field(v, t, i, at->p))
 		return secret_why;
 	if (!f->type)
 		return "unknown type";

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Redacted values: those that records do not have, and those that only output leaves out. */
+#include <string.h>
+
 #include "value/map.h"
+#include "value/std.h"
 
 /* Fields whose answers are remembered. */
 #define FIELDS 64
@@ -18,6 +21,8 @@ void value_find_redacted(const struct value_ctx *v, struct value_form *form)
 	form->redacts = 0;
 	for (size_t i = 0; i < t->nfields && i < FIELDS; i++)
 		form->redacts |= (uint64_t)secret_is_field(secrets_of(v), &t->fields[i]) << i;
+	form->key = strcmp(value_type_name(t), SECRET_CONTEXT) ? NULL :
+		    value_known_field(t, SECRET_CONTEXT_KEY, GOTYPE_INTERFACE, 16);
 }
 
 bool value_redacts_type(struct value_ctx *v, const struct gotype *t)
@@ -25,17 +30,11 @@ bool value_redacts_type(struct value_ctx *v, const struct gotype *t)
 	return t && value_form(v, t)->redacted;
 }
 
-bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i)
+/* Is the value of the key of type @key at @p redacted? @unknown: where nobody knows the key. */
+static bool redacts(struct value_ctx *v, const struct gotype *key, const uint8_t *p,
+		    const struct gotype *t, bool unknown)
 {
-	return i < FIELDS ? value_form(v, t)->redacts >> i & 1 :
-			    secret_is_field(secrets_of(v), &t->fields[i]);
-}
-
-bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const struct value_entry *e)
-{
-	const struct gotype *key = t->key;
 	const struct secrets *s = secrets_of(v);
-	const uint8_t *p = e->key;
 	struct value_bytes name;
 	struct value_iface i;
 
@@ -43,11 +42,8 @@ bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const stru
 		return false;
 	if (p && key->kind == GOTYPE_INTERFACE) {
 		value_iface(v, key, p, &i);
-		if (i.nil)
-			return false;
-		/* Of another type, or not: nobody knows. */
-		if (!i.dynamic)
-			return true;
+		if (i.nil || !i.dynamic)
+			return !i.nil && unknown;
 		key = i.dynamic;
 		p = i.p;
 	}
@@ -58,5 +54,21 @@ bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const stru
 	value_string(v, p, &name);
 	if (name.have < name.len && name.have < SECRET_KEY_BYTES)
 		return true;
-	return secret_is_key(s, name.data, name.size, t->elem);
+	return secret_is_key(s, name.data, name.size, t);
+}
+
+bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i, const uint8_t *p)
+{
+	const struct value_form *form = value_form(v, t);
+	const struct gofield *f = &t->fields[i], *key = form->key;
+
+	if (i < FIELDS ? form->redacts >> i & 1 : secret_is_field(secrets_of(v), f))
+		return true;
+	return key && !strcmp(f->name, SECRET_CONTEXT_VALUE) &&
+	       redacts(v, key->type, p + key->offset, f->type, false);
+}
+
+bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const struct value_entry *e)
+{
+	return redacts(v, t->key, e->key, t->elem, true);
 }

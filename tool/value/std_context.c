@@ -83,7 +83,10 @@ static void pair(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	buf_char(b, '(');
 	nested(v, b, w, key);
 	buf_str(b, ", ");
-	nested(v, b, w, val);
+	if (value_redacts_field(v, w->t, (size_t)(val - w->t->fields), w->p))
+		value_text_missing(b, secret_why);
+	else
+		nested(v, b, w, val);
 	buf_char(b, ')');
 }
 

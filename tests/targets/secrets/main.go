@@ -103,6 +103,18 @@ func byMap(h map[string][]string, values map[string]interface{}, users map[int]U
 	return len(h) + len(values) + len(users)
 }
 
+type ctxKey string
+
+type userKey struct{}
+
+func contexts() context.Context {
+	ctx := context.WithValue(context.Background(), ctxKey("authToken"), "5ec2e7-context")
+	return context.WithValue(context.WithValue(ctx, "password", "5ec2e7-context"), userKey{}, "plain-context")
+}
+
+//go:noinline
+func byContext(ctx context.Context) error { return ctx.Err() }
+
 //go:noinline
 func byChannel(passwords chan string, users chan User) int { return len(passwords) + len(users) }
 
@@ -154,6 +166,7 @@ func round() {
 	byInterface(Password("5ec2e7-dynamic"), u)
 	byInterface(&cards[0], u)
 	byMap(header(), values, many)
+	_ = byContext(contexts())
 	byChannel(passwords, users)
 	bySession(&Session{User: *u, ID: "plain-id", Header: header(), Values: values})
 	byFunction(closure("5ec2e7-captured", 2))

@@ -208,6 +208,41 @@ static void test_interface_keys(void **state)
 			    types[GROUP].size);
 }
 
+static void test_context(void **state)
+{
+	static const struct gofield fields[] = {
+		{ "Context", &t_any, 0 }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
+	};
+	static const struct gotype t_context = { GOTYPE_STRUCT, "context.valueCtx", 48, 8,
+						 .fields = fields, .nfields = 3 };
+	uint8_t *context[3], *secret;
+
+	(void)state;
+	make_plan(&t_numbers, 0);
+	gotypes[GROUP] = &t_context;
+	types[GROUP] = (struct goprobe_type){ .size = 48, .ref = 20, .nrefs = 2 };
+	refs[20] = (struct goprobe_ref){ .kind = GOPROBE_REF_EFACE, .offset = 16 };
+	refs[21] = (struct goprobe_ref){ .kind = GOPROBE_REF_EFACE, .offset = 32 };
+	begin();
+	context[0] = put(0x1000, GROUP, WORDS(1, 2, 0x4a0000, 0x3000, 0x4a0000, 0x3100), 48);
+	context[1] = put(0x1100, GROUP, WORDS(1, 2, 0x4a0000, 0x3200, 0x4a0000, 0x3300), 48);
+	context[2] = put(0x1200, GROUP, WORDS(1, 2, 0x4a0040, 0x9000, 0x4a0000, 0x3300), 48);
+	put(0x3000, STRING, WORDS(0x2000, 8), 16);
+	put(0x3100, STRING, WORDS(0x4000, 7), 16);
+	put(0x3200, STRING, WORDS(0x2100, 6), 16);
+	put(0x3300, STRING, WORDS(0x4100, 4), 16);
+	text(0x2000, "password");
+	text(0x2100, "Accept");
+	secret = text(0x4000, "hunter2");
+	text(0x4100, "text");
+	redact();
+	assert_memory_equal(context[0], WORDS(1, 2, 0x4a0000, 0x3000, 0, 0), 48);
+	assert_memory_equal(context[1], WORDS(1, 2, 0x4a0000, 0x3200, 0x4a0000, 0x3300), 48);
+	/* A key of no bytes. */
+	assert_memory_equal(context[2], WORDS(1, 2, 0x4a0040, 0x9000, 0x4a0000, 0x3300), 48);
+	assert_memory_equal(secret, "*******", 7);
+}
+
 /* Values behind pointers, in a second group; one of them refers to itself. */
 static void test_pointers(void **state)
 {
@@ -277,6 +312,7 @@ int main(void)
 		{ "numbers, by what can be a secret", test_numbers },
 		{ "what an interface holds", test_interface },
 		{ "values under keys that are interfaces", test_interface_keys },
+		{ "the value of a context", test_context },
 		{ "what is behind a pointer, and behind itself", test_pointers },
 		{ "nothing where nothing is redacted", test_off },
 		{ "all records of a message, up to one that is damaged", test_several },

@@ -213,6 +213,37 @@ static void test_known(void **state)
 	secrets_fini(&more);
 }
 
+static void test_context(void **state)
+{
+	static const struct gotype t_key = TYPE(STRING, "main.ctxKey", 16);
+	static const struct gofield fields[] = {
+		{ "Context", &t_error, 0, true }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
+	};
+	static const struct gotype t_context = TYPE(STRUCT, "context.valueCtx", 48, FIELDS(fields));
+	uint64_t key, string;
+
+	(void)state;
+	begin();
+	key = recs_type(&t_key, false);
+	string = recs_type(&t_string, false);
+	recs_text(0x5500, "authToken");
+	PUT(0x5600, 0x5500, 9);
+	PUT(0x5700, 0x5300, 6);
+	PUT(0x5800, 0x5100, 7);
+	SAYS(SHOW(&t_context, 0, 0, key, 0x5600, string, 0x5800),
+	     "nil.WithValue(main.ctxKey(\"authToken\"), <redacted>)");
+	SAYS(JSON(&t_context, 0, 0, key, 0x5600, string, 0x5800),
+	     "{'Context':null,'key':{'type':'main.ctxKey','address':'0x5600','value':'authToken'},'val':{'type':'interface {}','unavailable':'redacted'}}");
+	SAYS(SHOW(&t_context, 0, 0, key, 0x5700, string, 0x5800),
+	     "nil.WithValue(main.ctxKey(\"Accept\"), \"hunter2\")");
+	SAYS(SHOW(&t_context, 0, 0, 0x10, 0x5700, string, 0x5800),
+	     "nil.WithValue(any(type 0x10, 0x5700), \"hunter2\")");
+	recs_redact(&off);
+	SAYS(SHOW(&t_context, 0, 0, key, 0x5600, string, 0x5800),
+	     "nil.WithValue(main.ctxKey(\"authToken\"), \"hunter2\")");
+	recs_end();
+}
+
 static struct step_row {
 	const char *claim;
 	const struct gotype *t;
@@ -262,15 +293,16 @@ static void test_step(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[6 + N(steps)] = {
+	struct CMUnitTest tests[7 + N(steps)] = {
 		{ "a field is redacted by its name", test_field },
 		{ "a value is redacted by its type", test_type },
 		{ "an entry of a map is redacted by its key", test_key },
 		{ "keys that hold strings count, and others do not", test_other_keys },
 		{ "a captured variable is redacted by its name", test_captured },
 		{ "a form with a redacted field is not used", test_known },
+		{ "the value of a context is redacted by its key", test_context },
 	};
 
-	ROWS(tests + 6, steps, test_step);
+	ROWS(tests + 7, steps, test_step);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
