@@ -341,6 +341,17 @@ static int gp_points_add_roots(struct gp_tally *tally, const struct gp_filter *f
 	return filter->mutes ? gp_tally_add_muted(tally) : 0;
 }
 
+/*
+ * Prepare the tally for a point that opens paired calls. Once calls may be open, it is too late to
+ * start counting them: calls that a later point's filter rejects look at their own stack instead.
+ */
+static void gp_points_add_opening(struct gp_tally *tally, const struct gp_filter *filter)
+{
+	if (!tally->opens)
+		WRITE_ONCE(tally->counts_open, filter && !filter->roots);
+	tally->opens = true;
+}
+
 /* Whether a point needs keys. For time by key, the filter of another point may make the key. */
 static bool gp_points_needs_keys(const struct gp_session *s, const struct goprobe_point *p)
 {
@@ -362,8 +373,8 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 			       struct netlink_ext_ack *extack)
 {
 	bool timed = p->action == GOPROBE_ACTION_TIME, paired = p->flags & GOPROBE_POINT_F_PAIRED;
-	bool valued = p->action == GOPROBE_ACTION_COUNT && p->filter &&
-		      s->objects.filters[p->filter - 1]->valued;
+	const struct gp_filter *filter = p->filter ? s->objects.filters[p->filter - 1] : NULL;
+	bool valued = p->action == GOPROBE_ACTION_COUNT && filter && filter->valued;
 	struct gp_tally *tally;
 	int err = 0;
 
@@ -394,6 +405,8 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 					      "its id is both timed and counted with values");
 	if (paired)
 		WRITE_ONCE(tally->paired, true);
+	if (paired && p->kind == GOPROBE_POINT_CALL)
+		gp_points_add_opening(tally, filter);
 	if (valued)
 		WRITE_ONCE(tally->valued, true);
 	if (p->flags & GOPROBE_POINT_F_UNWOUND)
@@ -406,8 +419,8 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 						      "no filter of the session makes keys");
 	}
 	err = gp_tallies_add(&s->tallies, p->id, timed || valued);
-	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && p->filter)
-		err = gp_points_add_roots(tally, s->objects.filters[p->filter - 1]);
+	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && filter)
+		err = gp_points_add_roots(tally, filter);
 	return err ? gp_points_refuse_tally(s, extack, err, p) : 0;
 }
 

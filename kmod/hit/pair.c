@@ -186,7 +186,7 @@ noinline int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs 
 	struct gp_own_g own;
 
 	/* data_race(): points that are added meanwhile may see this hit or not. */
-	if (data_race(probe->tally->paired && !probe->tally->roots) &&
+	if (data_race(probe->tally->counts_open && !probe->tally->roots) &&
 	    !atomic_read(&probe->tally->open))
 		return 0;
 	if (gp_hit_await_g(probe, regs, &own))

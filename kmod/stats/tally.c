@@ -122,8 +122,6 @@ int gp_tally_add_muted(struct gp_tally *tally)
 		return -ENOMEM;
 	muted->id = tally->id;
 	gp_remote_init(&muted->jumped);
-	/* So that open muted calls are counted. */
-	muted->paired = true;
 	muted->roots = true;
 	muted->mutes = true;
 	smp_store_release(&tally->muted, muted);	/* as times */

@@ -60,7 +60,9 @@ struct gp_times {
  * @muted: the tally of its muted calls, or NULL. So no return matches a muted call, and nothing is
  *	counted or timed for it
  * @unwound: its calls are pending, and written if GOPROBE_ACTION_UNWIND ends them
- * @open: for paired points: number of open calls
+ * @opens: it has points that open paired calls
+ * @counts_open: such a point has a filter, which looks at @open if it rejects a call
+ * @open: number of open paired calls. Counted only with @counts_open: all CPUs write it
  * @jumped: hits that programs counted themselves
  *
  * Flags and pointers are set when points are added, at most once, while handlers of other points
@@ -77,6 +79,8 @@ struct gp_tally {
 	bool mutes;
 	struct gp_tally *muted;
 	bool unwound;
+	bool opens;
+	bool counts_open;
 	atomic_t open;
 	struct gp_remote jumped;
 };
@@ -125,11 +129,11 @@ static __always_inline void gp_tally_call(const struct gp_tally *tally)
 	this_cpu_inc(tally->times->calls);
 }
 
-/* Count an open or ended call of a paired point. Counters change in spite of const. */
+/* Count an open or ended paired call, if asked for. Counters change in spite of const. */
 static __always_inline void gp_tally_open(const struct gp_tally *tally, int calls)
 {
 	/* data_race(): set before its first hit, and never changed. */
-	if (data_race(tally->paired))
+	if (data_race(tally->counts_open))
 		atomic_add(calls, (atomic_t *)&tally->open);
 }
 

@@ -83,6 +83,7 @@ static inline int calls_init(struct kunit *test)
 			return -ENOMEM;
 		tally[i] = gp_tallies_find(&tallies, i);
 		gp_tallies_find(&tallies, i)->paired = i == P;
+		gp_tallies_find(&tallies, i)->counts_open = i == P;
 	}
 	ticks = 1000;
 	calls = gp_calls_new(GP_CALLS_MIN);

@@ -346,6 +346,7 @@ static inline int handler_init(struct kunit *test)
 	    gp_tallies_add(&s.tallies, PAIRED, false))
 		return -ENOMEM;
 	gp_tallies_find(&s.tallies, PAIRED)->paired = true;
+	gp_tallies_find(&s.tallies, PAIRED)->counts_open = true;
 	s.calls->clock = (struct gp_clock){ .mult = 1 };
 	return 0;
 }

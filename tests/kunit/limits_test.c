@@ -311,6 +311,7 @@ static struct gp_tally *with_muted(struct kunit *test, u32 id)
 	KUNIT_ASSERT_EQ(test, gp_tally_add_muted(tally), 0);
 	KUNIT_ASSERT_EQ(test, gp_tally_add_muted(tally), 0);
 	tally->roots = true;
+	tally->muted->counts_open = true;
 	atomic_set(&tally->muted->open, 0);
 	return tally;
 }

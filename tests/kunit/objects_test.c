@@ -192,6 +192,29 @@ static void an_id_is_timed_or_paired(struct kunit *test)
 	expect_added(test, &timed);
 }
 
+/* Their number is one for all CPUs. Rejected calls look at it, unless calls were open before. */
+static void open_calls_are_counted_if_the_first_call_has_a_filter(struct kunit *test)
+{
+	static const struct { u32 first, second; bool counts; } rows[] = {
+		{ 0, 0, false }, { 0, 1, false }, { 1, 0, true }, { 1, 2, true },
+	};
+	struct goprobe_point p;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		p = a_point(RETURN, RECORD, PAIR, 3);
+		p.id = 10 + i;
+		expect_added(test, &p);
+		p = a_point(CALL, RECORD, PAIR, rows[i].first);
+		p.id = 10 + i;
+		expect_added(test, &p);
+		p.filter = rows[i].second;
+		expect_added(test, &p);
+		KUNIT_EXPECT_EQ_MSG(test, gp_tallies_find(&s.tallies, p.id)->counts_open,
+				    rows[i].counts, "row %u", i);
+	}
+}
+
 static void only_ends_have_a_duration(struct kunit *test)
 {
 	static const struct { u8 kind, action, flags; } no[] = {
@@ -540,6 +563,7 @@ static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(hits_go_their_way, way_gen_params),
 	KUNIT_CASE(an_id_is_timed_or_paired),
+	KUNIT_CASE(open_calls_are_counted_if_the_first_call_has_a_filter),
 	KUNIT_CASE(only_ends_have_a_duration),
 	KUNIT_CASE(held_calls_have_space),
 	KUNIT_CASE(a_state_notification_needs_a_key_and_states),
