@@ -7,15 +7,20 @@
  * GP_KEYS_STEPS behind it. Keys are never removed, so a caller may keep a key's number.
  *
  * Locking: none. A hit claims an empty slot with one instruction, writes the key with preemption
- * off, and publishes it. Other hits that need the slot meanwhile wait for that long. Each number
- * is changed with one instruction, by all CPUs alike: there are too many keys for per-CPU numbers.
+ * off, and publishes it. Other hits that need the slot meanwhile wait for that long.
+ *
+ * Each CPU has numbers of its own for the first keys that it meets, which are those that are hit
+ * often. Other keys' numbers are shared: CPUs change them with one instruction each. A reader adds
+ * up both.
  */
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -25,6 +30,10 @@
 #include "stats/tally.h"
 
 #define GP_KEYS_STEPS	64
+
+/* Keys with numbers of each CPU's own: 256 bytes, and 32 KiB if keys are timed. */
+#define GP_KEYS_OWN		16
+#define GP_KEYS_OWN_STEPS	8
 
 #define GP_KEYS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
@@ -47,9 +56,23 @@ struct gp_keys_times {
 };
 
 /**
+ * struct gp_keys_own - one CPU's share of the numbers of some keys
+ * @number: the keys' numbers; 0: not used yet. Never changed again
+ * @hits: counted, by key
+ * @times: durations, by key; NULL: nothing is timed
+ *
+ * Written by that CPU only, with preemption off.
+ */
+struct gp_keys_own {
+	u32 number[GP_KEYS_OWN];
+	u64 hits[GP_KEYS_OWN];
+	struct gp_keys_times *times;
+} ____cacheline_aligned_in_smp;
+
+/**
  * struct gp_keys_place - a slot of the table
  * @state: see GP_KEYS_EMPTY
- * @hits: counted
+ * @hits: counted, except by CPUs that have the key in @own
  * @id: of the points
  * @n: words of the key
  * @word: the key
@@ -68,7 +91,8 @@ struct gp_keys_place {
  * @n: number of slots
  * @words: of the longest key
  * @places: slots, each with space for the longest key
- * @times: by slot; NULL: nothing is timed or has values
+ * @own: each CPU's own numbers
+ * @times: by slot, as @hits of a slot; NULL: nothing is timed or has values
  * @nstates: the session's states
  * @states: ns by state of timed calls, by slot; NULL: no states
  * @left: keys that may still be added. In a cache line of its own: hits with a new key write it,
@@ -79,6 +103,7 @@ struct gp_keys {
 	u32 n;
 	u32 words;
 	u8 *places;
+	struct gp_keys_own __percpu *own;
 	struct gp_keys_times *times;
 	u32 nstates;
 	atomic64_t *states;
@@ -114,11 +139,27 @@ struct gp_keys *gp_keys_new(u32 n, u32 bytes)
 	keys->places = kvmalloc_array(keys->n,
 				      sizeof(struct gp_keys_place) + keys->words * 8,
 				      GP_KEYS_GFP);
-	if (!keys->places) {
-		kfree(keys);
+	keys->own = alloc_percpu_gfp(struct gp_keys_own, GP_GFP_CHARGED);
+	if (!keys->places || !keys->own) {
+		gp_keys_free(keys);
 		return NULL;
 	}
 	return keys;
+}
+
+static int gp_keys_add_own_times(struct gp_keys *keys)
+{
+	struct gp_keys_own *own;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(keys->own, cpu);
+		if (!own->times)
+			own->times = kvmalloc_array(GP_KEYS_OWN, sizeof(*own->times), GP_KEYS_GFP);
+		if (!own->times)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /*
@@ -132,7 +173,7 @@ int gp_keys_add_times(struct gp_keys *keys, u32 nstates)
 	if (nstates && !keys->states)
 		keys->states = kvmalloc_array(keys->n, nstates * sizeof(*keys->states),
 					      GP_KEYS_GFP);
-	if (!keys->times || (nstates && !keys->states))
+	if (!keys->times || (nstates && !keys->states) || gp_keys_add_own_times(keys))
 		return -ENOMEM;
 	keys->nstates = nstates;
 	return 0;
@@ -141,8 +182,14 @@ int gp_keys_add_times(struct gp_keys *keys, u32 nstates)
 /* Context: no handler can run for the session. */
 void gp_keys_free(struct gp_keys *keys)
 {
+	int cpu;
+
 	if (!keys)
 		return;
+	if (keys->own)
+		for_each_possible_cpu(cpu)
+			kvfree(per_cpu_ptr(keys->own, cpu)->times);
+	free_percpu(keys->own);
 	kvfree(keys->states);
 	kvfree(keys->times);
 	kvfree(keys->places);
@@ -255,9 +302,44 @@ u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key)
 	return 0;
 }
 
+/* Where a CPU's own numbers for a key are, or -1. */
+static int gp_keys_own_find(const struct gp_keys_own *own, u32 number)
+{
+	u32 i, at;
+
+	for (i = 0; i < GP_KEYS_OWN_STEPS; i++) {
+		at = (number + i) % GP_KEYS_OWN;
+		if (READ_ONCE(own->number[at]) == number)
+			return at;
+	}
+	return -1;
+}
+
+/* As gp_keys_own_find(), of this CPU. A new key is added, if there is space. */
+static int gp_keys_own_claim(struct gp_keys_own *own, u32 number)
+{
+	u32 i, at;
+
+	for (i = 0; i < GP_KEYS_OWN_STEPS; i++) {
+		at = (number + i) % GP_KEYS_OWN;
+		if (!own->number[at])
+			WRITE_ONCE(own->number[at], number);
+		if (own->number[at] == number)
+			return at;
+	}
+	return -1;
+}
+
 void gp_keys_hit(struct gp_keys *keys, u32 number)
 {
-	atomic64_inc(&gp_keys_at(keys, number - 1)->hits);
+	struct gp_keys_own *own = get_cpu_ptr(keys->own);
+	int at = gp_keys_own_claim(own, number);
+
+	if (at >= 0)
+		WRITE_ONCE(own->hits[at], own->hits[at] + 1);
+	else
+		atomic64_inc(&gp_keys_at(keys, number - 1)->hits);
+	put_cpu_ptr(keys->own);
 }
 
 static void gp_keys_raise(atomic64_t *to, u64 value)
@@ -268,15 +350,39 @@ static void gp_keys_raise(atomic64_t *to, u64 value)
 		;
 }
 
-/* Count a call with that key by its duration, or a hit by its value. */
-void gp_keys_value(struct gp_keys *keys, u32 number, struct gp_value v)
+/* Add to a number that only this CPU writes. */
+static void gp_keys_own_add(atomic64_t *to, u64 n)
 {
-	struct gp_keys_times *times = &keys->times[number - 1];
+	atomic64_set(to, atomic64_read(to) + n);
+}
 
+static void gp_keys_own_value(struct gp_keys_times *times, struct gp_value v)
+{
+	gp_keys_own_add(&times->bucket[v.bucket], 1);
+	gp_keys_own_add(&times->sum, v.n);
+	atomic64_set(&times->min, max_t(u64, atomic64_read(&times->min), ~v.rank));
+	atomic64_set(&times->max, max_t(u64, atomic64_read(&times->max), v.rank));
+}
+
+static void gp_keys_shared_value(struct gp_keys_times *times, struct gp_value v)
+{
 	atomic64_inc(&times->bucket[v.bucket]);
 	atomic64_add(v.n, &times->sum);
 	gp_keys_raise(&times->min, ~v.rank);
 	gp_keys_raise(&times->max, v.rank);
+}
+
+/* Count a call with that key by its duration, or a hit by its value. */
+void gp_keys_value(struct gp_keys *keys, u32 number, struct gp_value v)
+{
+	struct gp_keys_own *own = get_cpu_ptr(keys->own);
+	int at = gp_keys_own_claim(own, number);
+
+	if (at >= 0)
+		gp_keys_own_value(&own->times[at], v);
+	else
+		gp_keys_shared_value(&keys->times[number - 1], v);
+	put_cpu_ptr(keys->own);
 }
 
 /* Count a call with that key that spent @ns in each of @n states. */
@@ -299,13 +405,33 @@ void gp_keys_read_states(const struct gp_keys *keys, u32 number, u64 *ns)
 		ns[i] = atomic64_read(&states[i]);
 }
 
-static void gp_keys_read_times(const struct gp_keys_times *times, struct goprobe_tally *ret,
+/* Add durations to @ret, whose minimum is a complement meanwhile, and @bucket. */
+static void gp_keys_add_up(const struct gp_keys_times *times, struct goprobe_tally *ret,
+			   u64 bucket[GOPROBE_BUCKETS])
+{
+	u32 i;
+
+	for (i = 0; i < GOPROBE_BUCKETS; i++)
+		bucket[i] += atomic64_read(&times->bucket[i]);
+	ret->sum += atomic64_read(&times->sum);
+	ret->min = max_t(u64, ret->min, atomic64_read(&times->min));
+	ret->max = max_t(u64, ret->max, atomic64_read(&times->max));
+}
+
+static void gp_keys_read_times(const struct gp_keys *keys, u32 number, struct goprobe_tally *ret,
 			       u64 bucket[GOPROBE_BUCKETS])
 {
 	u32 last = GOPROBE_BUCKETS, i;
+	int cpu, at;
 
-	for (i = 0; i < GOPROBE_BUCKETS; i++)
-		bucket[i] = atomic64_read(&times->bucket[i]);
+	memset(bucket, 0, GOPROBE_BUCKETS * sizeof(*bucket));
+	gp_keys_add_up(&keys->times[number - 1], ret, bucket);
+	for_each_possible_cpu(cpu) {
+		at = gp_keys_own_find(per_cpu_ptr(keys->own, cpu), number);
+		if (at >= 0)
+			gp_keys_add_up(&per_cpu_ptr(keys->own, cpu)->times[at], ret, bucket);
+	}
+	ret->min = ~ret->min;
 	while (last && !bucket[last - 1])
 		last--;
 	while (ret->first < last && !bucket[ret->first])
@@ -313,9 +439,21 @@ static void gp_keys_read_times(const struct gp_keys_times *times, struct goprobe
 	ret->nbuckets = last - ret->first;
 	for (i = ret->first; i < last; i++)
 		ret->calls += bucket[i];
-	ret->sum = atomic64_read(&times->sum);
-	ret->min = ~atomic64_read(&times->min);
-	ret->max = atomic64_read(&times->max);
+}
+
+static u64 gp_keys_read_hits(const struct gp_keys *keys, u32 number)
+{
+	u64 hits = atomic64_read(&gp_keys_at(keys, number - 1)->hits);
+	const struct gp_keys_own *own;
+	int cpu, at;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(keys->own, cpu);
+		at = gp_keys_own_find(own, number);
+		if (at >= 0)
+			hits += READ_ONCE(own->hits[at]);
+	}
+	return hits;
 }
 
 /**
@@ -336,10 +474,10 @@ const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_k
 		return NULL;
 	memset(ret, 0, sizeof(*ret));
 	ret->tally.id = place->id;
-	ret->tally.hits = atomic64_read(&place->hits);
+	ret->tally.hits = gp_keys_read_hits(keys, number);
 	ret->key_bytes = place->n * 8;
 	if (keys->times)
-		gp_keys_read_times(&keys->times[number - 1], &ret->tally, bucket);
+		gp_keys_read_times(keys, number, &ret->tally, bucket);
 	if (keys->states)
 		ret->tally.nstates = keys->nstates;
 	return place->word;

@@ -296,6 +296,48 @@ static void values_have_signs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets[128], 1ULL);
 }
 
+/* Others' are shared. All are exact. */
+static void the_first_keys_of_a_cpu_have_numbers_of_its_own(struct kunit *test)
+{
+	u32 number[3 * GP_KEYS_OWN], shared = 0, i, k;
+	u64 hits;
+
+	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	for (i = 0; i < ARRAY_SIZE(number); i++) {
+		number[i] = find(1, 1, i, 0);
+		for (k = 0; k <= i; k++) {
+			gp_keys_hit(keys, number[i]);
+			gp_keys_value(keys, number[i], gp_tally_unsigned(100 + k));
+		}
+	}
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	for (i = 0; i < ARRAY_SIZE(number); i++) {
+		KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, number[i], &head, buckets));
+		KUNIT_EXPECT_EQ(test, head.tally.hits, 1ULL + i);
+		KUNIT_EXPECT_EQ(test, head.tally.calls, 1ULL + i);
+		KUNIT_EXPECT_EQ(test, head.tally.sum, (1ULL + i) * 100 + i * (i + 1) / 2);
+		KUNIT_EXPECT_EQ(test, head.tally.min, 100ULL);
+		KUNIT_EXPECT_EQ(test, head.tally.max, 100ULL + i);
+		hits = atomic64_read(&gp_keys_at(keys, number[i] - 1)->hits);
+		KUNIT_EXPECT_TRUE(test, !hits || hits == 1 + i);
+		shared += !!hits;
+	}
+	KUNIT_EXPECT_LE(test, shared, (u32)ARRAY_SIZE(number) - GP_KEYS_OWN_STEPS);
+	KUNIT_EXPECT_GE(test, shared, (u32)ARRAY_SIZE(number) - GP_KEYS_OWN);
+}
+
+/* CPUs do not write to each other's lines. */
+static void own_numbers_have_lines_of_their_own(struct kunit *test)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, (unsigned long)per_cpu_ptr(keys->own, cpu) % SMP_CACHE_BYTES,
+				0UL);
+	KUNIT_EXPECT_EQ(test, sizeof(struct gp_keys_own) % SMP_CACHE_BYTES, 0UL);
+}
+
 /* ---- several threads ---- */
 
 #define THREADS	6
@@ -471,6 +513,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(an_empty_place_has_no_key),
 	KUNIT_CASE(hits_are_counted_by_key),
 	KUNIT_CASE(calls_are_timed_by_key),
+	KUNIT_CASE(the_first_keys_of_a_cpu_have_numbers_of_its_own),
+	KUNIT_CASE(own_numbers_have_lines_of_their_own),
 	KUNIT_CASE(the_shortest_and_the_longest_call_have_their_buckets),
 	KUNIT_CASE(values_have_signs),
 	KUNIT_CASE(a_key_has_one_number_in_any_order),
