@@ -87,7 +87,7 @@ void bykey_fini(struct bykey_exprs *by)
 
 uint32_t bykey_bytes(const struct bykey_exprs *by)
 {
-	/* The module takes no shorter ones. */
+	/* A value alone makes no key, but the module has a table of keys all the same. */
 	return by->n ? (uint32_t)by->n * (WORD + BYKEY_STRING_MAX) : WORD;
 }
 

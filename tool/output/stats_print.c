@@ -282,7 +282,8 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	const struct fact left_out[] = {
 		{ "filtered", n[GOPROBE_STAT_FILTERED], "call", "did not pass the condition",
 		  true },
-		{ "undecided", n[GOPROBE_STAT_UNDECIDED], "call",
+		{ "undecided", n[GOPROBE_STAT_UNDECIDED], "call", s->valued ?
+		  "with a condition, key or value that could not be evaluated" :
 		  "with a condition or a key that could not be evaluated", true },
 		{ "no_member", n[GOPROBE_STAT_SET_FULL], "goroutine",
 		  "not followed: too many descend from the goroutine of the condition", false },
