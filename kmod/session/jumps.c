@@ -140,8 +140,11 @@ static u32 gp_jumps_renew(struct gp_file *f, struct gp_jump_space *space)
 		j->reported = true;
 		lost++;
 		point = gp_point_find(f->inode, j->offset);
-		if (point)
-			gp_point_renew(point);
+		if (!point)
+			continue;
+		/* The kernel places it in all processes, also where there is a jump. */
+		gp_jumps_disarm(point);
+		gp_point_renew(point);
 	}
 	/* A sweep registers again what handlers have stopped using. */
 	if (lost)

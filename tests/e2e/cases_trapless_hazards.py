@@ -239,6 +239,30 @@ def remapped(t):
         same((calls, summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 0), "calls and what is lost")
 
 
+@case("trapless: where a jump disappears in one program, the same one in another program is a jump again")
+def dropped_beside(t):
+    with allowed():
+        targets = target, beside = whirl(t), whirl(t)
+        process = started(t, "count", "-p", "%d,%d" % (target.pid, beside.pid), "-o", "json", "--trapless", "always", "main.step")
+        found = points(target.pid)
+        wait_for("jumps", lambda: all(are_jumps(p, found) for p in targets))
+        target.send("drop")
+        same(target.line(), "dropped", "what the program says")
+        wait_for("a breakpoint", lambda: all(byte_at(target, o) == INT3 for o in found))
+        # The kernel looks at all programs for that.
+        time.sleep(0.5)
+        wait_for("jumps in the other program", lambda: are_jumps(beside, found))
+        for p in targets:
+            p.send("calls 1000")
+            p.line()
+        process.signal(signal.SIGINT)
+        calls, summary = counted(process)
+        same((calls["main.step"], summary["without_trap"], summary["jumps_lost"]), (2000, 1000, 1), "calls and what is lost")
+        for p in targets:
+            is_clean(p)
+            p.finish()
+
+
 @case("trapless: programs are killed at any moment of becoming jumps", slow=True)
 def killed_early(t):
     chance = random.Random(7)
