@@ -134,7 +134,11 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define gp_compat_get_page(mm, at, page) \
 	get_user_pages_remote(mm, at, 1, FOLL_WRITE | FOLL_FORCE, page, GP_GUP_VMAS NULL)
 
-/* The page at @at, to be read, if it is present. Context: as above. */
+/* The page at @at, to be read. Context: as above. */
+#define gp_compat_read_page(mm, at, page) \
+	get_user_pages_remote(mm, at, 1, FOLL_FORCE, page, GP_GUP_VMAS NULL)
+
+/* As above, if it is present. */
 #define gp_compat_look_page(mm, at, page) \
 	get_user_pages_remote(mm, at, 1, FOLL_FORCE | GP_FOLL_NOFAULT, page, GP_GUP_VMAS NULL)
 

@@ -177,12 +177,42 @@ unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *co
 	return area->counters + at;
 }
 
-/* Processes see it when it returns. */
+/* Does the process see @code at @at? */
+static bool gp_area_shows(unsigned long at, const u8 *code, u32 len)
+{
+	struct mm_struct *mm = current->mm;
+	struct page *page;
+	bool same = true;
+	u32 n;
+
+	for (; len && same; at += n, code += n, len -= n) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(at));
+		if (gp_compat_read_page(mm, at, &page) != 1)
+			return false;
+		same = !memcmp((u8 *)page_address(page) + offset_in_page(at), code, n);
+		put_page(page);
+	}
+	return same;
+}
+
+/*
+ * The process sees it when it returns, unless a debugger's breakpoint has given it a page of its
+ * own there: -EBUSY.
+ */
 static int gp_area_write_at(struct gp_area *area, loff_t pos, const u8 *code, u32 len)
 {
+	unsigned long at = area->code + pos;
 	ssize_t n = kernel_write(area->file, code, len, &pos);
+	int err = 0;
 
-	return n == len ? 0 : n < 0 ? n : -EIO;
+	if (n != len)
+		return n < 0 ? n : -EIO;
+	if (!gp_patience_read_lock(current->mm))
+		return -EINTR;
+	if (!gp_area_shows(at, code, len))
+		err = -EBUSY;
+	mmap_read_unlock(current->mm);
+	return err;
 }
 
 /* Behind what is written already. */

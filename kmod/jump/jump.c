@@ -178,7 +178,8 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
  * @offset: the branch's place in the file
  *
  * Return: the jump, or an ERR_PTR(): -EINTR: its mappings are locked for long; -ENOENT: the process
- * has not mapped that; -ENOSPC, -EEXIST, -ERANGE: there is no space for a detour within reach.
+ * has not mapped that; -ENOSPC, -EEXIST, -ERANGE: there is no space for a detour within reach;
+ * -EBUSY: a debugger has changed the code there.
  */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
 			    const struct inode *inode, const struct gp_probe *probe,

@@ -15,7 +15,7 @@ from cases_count import started
 from cases_debugger import Delve, dlv
 from cases_hang import Served, answering_at_last, forked, mapping_of, read_memory
 from cases_storm import Events, tracefs
-from cases_trapless import (FUNCTIONS, INT3, JUMPS, allowed, are_jumps, armed, byte_at, count, counted, end, is_clean, last_calls,
+from cases_trapless import (FUNCTIONS, INT3, JUMPS, MAPPING, allowed, are_jumps, armed, byte_at, count, counted, end, is_clean, last_calls,
                             mappings, points, traps, whirl)
 from lib import case, check, module_users, nothing_probed, same, symbol, times, wait_for
 
@@ -261,6 +261,28 @@ def dropped_beside(t):
         for p in targets:
             is_clean(p)
             p.finish()
+
+
+@case("trapless: where a debugger has changed generated code, no more code is generated")
+def poked(t):
+    with allowed():
+        target = whirl(t)
+        process, found = count(t, target, "main.step", "main.deep", when="auto")
+        target.send("calls 1000")
+        target.line()
+        wait_for("a jump", lambda: any(byte_at(target, o) in JUMPS for o in found))
+        # As a debugger writes a breakpoint: the process gets a page of its own.
+        with open("/proc/%d/mem" % target.pid, "r+b", buffering=0) as mem:
+            mem.seek(mapping_of(target.pid, MAPPING)[0])
+            byte = mem.read(1)
+            mem.seek(-1, os.SEEK_CUR)
+            mem.write(byte)
+        target.send("work 1s")
+        want = json.loads(target.line() or "{}")
+        check(want, "the program has ended: %s", target.stderr())
+        wait_for("the list to say so", lambda: traps(t) == {"main.step": "none", "main.deep": "memory"})
+        end(process, target, want)
+        target.finish()
 
 
 @case("trapless: programs are killed at any moment of becoming jumps", slow=True)
