@@ -651,12 +651,17 @@ static bool gp_jump_thread_is_near(const struct gp_jump_space *space, struct tas
 static bool gp_jump_any_is_near(const struct gp_jump_space *space, bool code)
 {
 	struct task_struct *leader, *t;
+	const struct mm_struct *mm;
 	bool near = false;
 
 	/* What runs in user space has its registers saved once. */
 	gp_text_sync();
 	rcu_read_lock();
 	for_each_process(leader) {
+		/* All threads have the same, but those that have exited have none. */
+		mm = READ_ONCE(leader->mm);
+		if (mm && mm != space->mm)
+			continue;
 		for_each_thread(leader, t)
 			near |= gp_jump_thread_is_near(space, t, code);
 		if (near)
