@@ -37,7 +37,10 @@
 /* Number of hits that make a breakpoint worth a jump. */
 #define GP_TRAPLESS_HITS	100
 
-/* Interval of the worker, and the factor by which it rests longer than a pass took. */
+/*
+ * Interval of the worker, and the factor by which it rests longer than a pass took, but no longer
+ * than GP_TRAPLESS_CARE_MS. A pass looks at all threads of the processes (gp_trapless_is_debugged()).
+ */
 #define GP_TRAPLESS_MS		20
 #define GP_TRAPLESS_REST	10
 
