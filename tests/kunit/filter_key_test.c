@@ -244,29 +244,44 @@ static void a_stack_begins_with_the_hit(struct kunit *test)
 	EXPECT_KEY(test, 4, HERE_AT, 0x100, 0x200, 0x300);
 }
 
-/* The same stack in a record, behind the two words of its string. */
+/* A record whose frame has a stack behind the two words of its string. */
+static void expect_record(struct kunit *test, u32 unusual, const u64 want[4])
+{
+	const struct goprobe_record *rec;
+	u64 got[4];
+	u32 i;
+
+	make_stack(test, 64);
+	make(GP_WAY_GENERAL, unusual);
+	w->regs.bp = FP;
+	probes[0].address = IP - BIAS;
+	KUNIT_EXPECT_TRUE(test, hit());
+	rec = first_record();
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	memcpy(got, (const u8 *)(rec + 1) + 16, sizeof(got));
+	for (i = 0; i < ARRAY_SIZE(got); i++)
+		KUNIT_EXPECT_EQ(test, got[i], want[i]);
+}
+
 static void a_record_has_the_stack(struct kunit *test)
 {
-	const u64 want[] = { 3, IP - BIAS, 0x100, 0x200 };
-	const struct goprobe_record *rec;
-	u32 absent;
+	static const u64 whole[4] = { 3, IP - BIAS, 0x100, 0x200 }, none[4];
 
 	unload();
-	w->types[0].size = 16 + sizeof(want);
+	w->types[0].size = 16 + sizeof(whole);
 	w->w.stack = 16;
 	w->w.nstack = 3;
 	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
 	KUNIT_EXPECT_FALSE(test, w->plan->quick);
-	for (absent = 0; absent < 2; absent++) {
-		make_stack(test, 64);
-		make(GP_WAY_GENERAL, absent ? VALUES_ABSENT : 0);
-		w->regs.bp = FP;
-		probes[0].address = IP - BIAS;
-		KUNIT_EXPECT_TRUE(test, hit());
-		rec = first_record();
-		KUNIT_ASSERT_NOT_NULL(test, rec);
-		KUNIT_EXPECT_TRUE(test, !memcmp((const u8 *)(rec + 1) + 16, want, sizeof(want)));
-	}
+	expect_record(test, 0, whole);
+	expect_record(test, VALUES_ABSENT, whole);
+	expect_record(test, G_ABSENT, whole);
+	expect_record(test, IN_THREAD | TLS_ABSENT, whole);
+	/* Without a g nobody knows where the stack ends. */
+	expect_record(test, G_DENIED, none);
+	expect_record(test, FAR, none);
+	expect_record(test, ODD, none);
+	expect_record(test, IN_THREAD | TLS_DENIED, none);
 }
 
 static void a_stack_has_as_many_as_asked_for(struct kunit *test)

@@ -234,8 +234,10 @@ static inline void drain_rings(void)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
+		rings[cpu]->handed_out = rings[cpu]->head;
 		rings[cpu]->tail = rings[cpu]->head;
+	}
 }
 
 u32 gp_stream_wait_for_space(struct gp_session *session, u32 left)
