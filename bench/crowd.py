@@ -61,7 +61,8 @@ class Tracer:
         self.process.send_signal(signal.SIGINT)
         status = self.process.wait(SECONDS)
         said = self.said(self.log)
-        say(said)
+        if calls:
+            say(said)
         seen = sum(map(int, re.findall(r"^(\d+) (?:calls|events)", said, re.M)))
         if status or not seen or (calls and seen % calls):
             raise Failed("status %d, %d calls and events: %s" % (status, seen, said))
