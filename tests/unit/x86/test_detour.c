@@ -43,8 +43,8 @@ struct find_case {
 
 static const struct find_case cases[] = {
 	{ "a long branch", "0f 86 00 01 00 00", "", 0, NULL, GP_DETOUR_LONG },
-	{ "a long branch whose last byte is on the next page", "0f 86 00 01 00 00", "", 4096 - 5, NULL,
-	  GP_DETOUR_LONG },
+	{ "a long branch whose last byte is on the next page", "0f 86 00 01 00 00", "", 4096 - 5,
+	  NULL, GP_DETOUR_LONG },
 	{ "a long branch that would change on two pages", "0f 86 00 01 00 00", "", 4096 - 4,
 	  "its stack check is on two pages" },
 	{ "a long branch backwards", "0f 86 00 ff ff ff", "", 0, NO_CHECK },
