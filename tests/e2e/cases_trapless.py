@@ -178,8 +178,8 @@ def count_through_changes(t, least):
     return rounds * len(found), summary
 
 
-@case("trapless: all calls are counted and all results right through 1,000 changes of each jump, while stacks grow, panics, "
-      "collections and a profile go on", slow=True)
+@case("trapless: all calls are counted and all results right through changes of jumps (1,000 of each without --quick), while stacks "
+      "grow, panics, collections and a profile go on", slow=True)
 def changes(t):
     with allowed():
         # There, and back again.
