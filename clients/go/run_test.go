@@ -223,8 +223,13 @@ esac; echo '`+summaryLine+`'`)
 	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil || err6 != nil {
 		t.Fatal(err1, err2, err3, err4, err5, err6)
 	}
+	// How a json.RawMessage prints depends on the release of Go.
+	key := stacks[0].Key[0]
+	if stacks[0].Key = nil; text(key.Expr, key.Type, string(key.Value)) != "n int 3" {
+		t.Errorf("the key of a stack: %+v", key)
+	}
 	got := text(counts, latencies, stacks, list, values[0].Name(), values[0].Int(), replayed.Calls, replayed.Ended, n)
-	want := "[{main.f 219 -9 -0.04 -9 18446744073709551615 [{ 7} {2 8}]}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 8ns 7ns [{n int 3}] [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
+	want := "[{main.f 219 -9 -0.04 -9 18446744073709551615 [{ 7} {2 8}]}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 8ns 7ns [] [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
 		"[{main.f func() /m.go 14 no}] main.n 100 1 true 1"
 	if got != want {
 		t.Errorf("%s, not %s", got, want)
