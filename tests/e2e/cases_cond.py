@@ -98,16 +98,20 @@ def no_return(t):
     check("--no-return leaves that out" in refused.stderr(), "it said: %s", refused.stderr())
 
 
-@case("conditions: failed chooses the calls that return an error, of all functions that can")
+@case("conditions: failed is about the error that a call returns, of all functions that return one")
 def failures(t):
-    target = t.target("shop")
-    attach = t.attach("--events", 12, "-p", target.pid, "shop.* if failed")
+    target = t.target("load", "-goroutines", 1, "-pause", "1ms")
+    attach = t.attach("--events", 12, "-p", target.pid, "main.* if !failed")
     trace = attach.finish()
-    check(trace.returns, "no call failed")
-    for e in trace.returns:
-        check(e["results"][-1]["value"], "this call has not failed: %s", e)
-    same({e["func"] for e in trace.returns} - {"shop.(*Cart).Add", "shop.priceOf", "shop.charge"}, set(), "functions without an error")
-    check(re.search(r"left out: 6 lack what is asked for", attach.stderr()), "it said: %s", attach.stderr())
+    same({e["func"] for e in trace.calls + trace.returns}, {"main.handle"}, "functions with an error")
+    same([e["results"][-1]["value"] for e in trace.returns], [None] * len(trace.returns), "errors of calls that have not failed")
+    check(trace.returns and re.search(r"left out: \d+ lack what is asked for", attach.stderr()), "it said: %s", attach.stderr())
+    counted = t.goprobectl("count", "-p", target.pid, "-o", "json", "--duration", "1s", "main.* if failed")
+    summary = of_kind(parse("\n".join(counted.finish())), "summary")[0]
+    check(summary["calls"] == 0 and summary["filtered"] > 0, "it counted: %s", summary)
+    refused = t.goprobectl("count", "-p", target.pid, "main.inner if failed")
+    refused.finish(1)
+    check("main.inner returns no error" in refused.stderr(), "it said: %s", refused.stderr())
 
 
 @case("latency: only calls that fulfil the condition are timed, at both ends")
