@@ -127,8 +127,8 @@ static void put_head(struct client *c, const char *status, const char *type, siz
 	buf_str(b, type);
 	buf_number(b, "\r\nContent-Length: ", length);
 	/* A browser keeps nothing, and takes the text for nothing else. */
-	buf_str(b, "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-		   "Connection: close\r\n");
+	buf_str(b, "\r\nConnection: close\r\nCache-Control: no-store\r\n"
+		   "X-Content-Type-Options: nosniff\r\n");
 	if (!strncmp(status, "405", 3))
 		buf_str(b, "Allow: GET, HEAD\r\n");
 	buf_str(b, "\r\n");
