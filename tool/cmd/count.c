@@ -85,7 +85,8 @@ struct table {
  * struct count - a run of one of the commands
  * @c: the session that counts
  * @printed: the table that is printed
- * @served: the table that is served; what is new in @printed does not depend on who reads that
+ * @served: with --listen, the table that is served; what is new in @printed does not depend on who
+ *	reads that
  * @last: when @printed was last read
  */
 struct count {
@@ -222,7 +223,8 @@ static int set_up(struct counting *counting, struct diag *d)
 	if (o->output && !c->printed.show.put && counting_open(counting, d))
 		return -1;
 	if (serve(c, d) || counting_set_up(&c->c, d) ||
-	    table_init(&c->printed, o, t->plan, d) || table_init(&c->served, o, t->plan, d))
+	    table_init(&c->printed, o, t->plan, d) ||
+	    (c->c.server && table_init(&c->served, o, t->plan, d)))
 		return -1;
 	if (c->c.server && !o->quiet)
 		tracing_say(t, "serving %s", httpserver_url(c->c.server));
