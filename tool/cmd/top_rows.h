@@ -31,7 +31,7 @@ enum toprows_by {
  * @p50: half of these calls took at most so long, ns
  * @p99: 99 of 100 did
  * @rates: calls per second, the last snapshot first
- * @took: the durations of the last snapshot
+ * @took: the durations of all calls up to the last snapshot
  */
 struct toprow {
 	const char *name;
