@@ -71,20 +71,24 @@ static size_t skip_group(const struct lex *lx, size_t k)
 	}
 }
 
-/* "x *T" has a type, "x * y" and "x*y" have an operator. */
-static bool is_pointer(const struct lex *lx, size_t k)
+/*
+ * "x *T" and "x [4]*T" have a type, which begins @from tokens ahead and has its "*" @k tokens ahead;
+ * "x * y", "x*y" and "x[4]*y" have an operator.
+ */
+static bool is_pointer(const struct lex *lx, size_t from, size_t k)
 {
-	const struct lex_token *before = lex_peek(lx, k - 1), *star = lex_peek(lx, k);
+	const struct lex_token *before = lex_peek(lx, from - 1), *star = lex_peek(lx, k);
 
-	return lex_is(star, '*') && before->at + before->len < star->at &&
+	return lex_is(star, '*') && before->at + before->len < lex_peek(lx, from)->at &&
 	       star->at + 1 == lex_peek(lx, k + 1)->at;
 }
 
 bool typexpr_follows(const struct lex *lx, size_t k)
 {
 	const struct lex_token *next = lex_peek(lx, k);
+	size_t from = k;
 
-	if (next->kind == LEX_ELLIPSIS || is_pointer(lx, k))
+	if (next->kind == LEX_ELLIPSIS)
 		return true;
 	/* b []byte, b [4]byte, but b[4] and b[4][5] are elements */
 	while (lex_is(next, '[')) {
@@ -94,7 +98,7 @@ bool typexpr_follows(const struct lex *lx, size_t k)
 		next = lex_peek(lx, k);
 	}
 	return next->kind == LEX_NAME || next->kind == LEX_PATH || next->kind == LEX_ARROW ||
-	       is_pointer(lx, k);
+	       is_pointer(lx, k, k) || is_pointer(lx, from, k);
 }
 
 /* Does a list's item, @k tokens ahead, begin as no expression can? */
