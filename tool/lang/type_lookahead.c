@@ -72,7 +72,7 @@ static size_t skip_group(const struct lex *lx, size_t k)
 }
 
 /*
- * "x *T" and "x [4]*T" have a type, which begins @from tokens ahead and has its "*" @k tokens ahead;
+ * "x *T" and "x [4]*T" have a type, which begins @from tokens ahead, with its "*" @k tokens ahead.
  * "x * y", "x*y" and "x[4]*y" have an operator.
  */
 static bool is_pointer(const struct lex *lx, size_t from, size_t k)
