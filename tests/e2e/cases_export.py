@@ -196,7 +196,8 @@ def spans_sent(t):
         check_known("\n".join(collector.lines), "otlp")
 
 
-@case("export: a collector that does not answer delays nothing, and the spans that it does not get are counted")
+@case("export: a collector that does not answer delays nothing, and the spans that it does not get are counted",
+      slow=True)
 def spans_dropped(t):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = "http://127.0.0.1:%d" % silent.getsockname()[1]

@@ -234,7 +234,7 @@ RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "ru
              "runtime.(*m*).*")
 
 
-@case("random instructions of all of a program: it computes what it did, and each hit is counted")
+@case("random instructions of all of a program: it computes what it did, and each hit is counted", slow=True)
 def random_points(t):
     seed = int(os.environ.get("GOPROBE_SEED", "1"))
     number = int(os.environ.get("GOPROBE_POINTS", RANDOM_POINTS))

@@ -141,7 +141,8 @@ def table(t):
     same(module_users(), users, "users of the module")
 
 
-@case("top: it gives the terminal back after a signal, the program's exit, its own children, and the breaker")
+@case("top: it gives the terminal back after a signal, the program's exit, its own children, and the breaker",
+      slow=True)
 def ends(t):
     target = t.target("counter", "-each", "20ms", 0)
     with terminal(t) as screen:
