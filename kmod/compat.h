@@ -119,15 +119,6 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define GP_GUP_VMAS
 #endif
 
-/* Jumps have been tried from 6.1 on, which the next flag stands for; 5.16 added FOLL_NOFAULT. */
-#ifdef GP_HAVE_FAULT_COMPLETED
-#define GP_JUMPS_TRIED		1
-#define GP_FOLL_NOFAULT		FOLL_NOFAULT
-#else
-#define GP_JUMPS_TRIED		0
-#define GP_FOLL_NOFAULT		0
-#endif
-
 /* Macros, for the module of bench/, which does without kmod/Kbuild. */
 
 /* The page at @at of a process's code, its own copy. Context: the lock of its mappings. */
@@ -138,9 +129,28 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define gp_compat_read_page(mm, at, page) \
 	get_user_pages_remote(mm, at, 1, FOLL_FORCE, page, GP_GUP_VMAS NULL)
 
-/* As above, if it is present. */
+/* As above, if it is present; 5.16 added FOLL_NOFAULT, and removed the other way. */
+#ifdef GP_HAVE_FOLLOW_INVALIDATE_PTE
+static inline int gp_compat_look_page(struct mm_struct *mm, unsigned long at, struct page **page)
+{
+	spinlock_t *lock;
+	pte_t *pte;
+	int n;
+
+	if (follow_pte(mm, at, &pte, &lock))
+		return 0;
+	n = !pte_special(*pte) && !pte_devmap(*pte);
+	if (n) {
+		*page = pte_page(*pte);
+		get_page(*page);
+	}
+	pte_unmap_unlock(pte, lock);
+	return n;
+}
+#else
 #define gp_compat_look_page(mm, at, page) \
-	get_user_pages_remote(mm, at, 1, FOLL_FORCE | GP_FOLL_NOFAULT, page, GP_GUP_VMAS NULL)
+	get_user_pages_remote(mm, at, 1, FOLL_FORCE | FOLL_NOFAULT, page, GP_GUP_VMAS NULL)
+#endif
 
 /* Pin @n pages from @at on. Context: as above. */
 #define gp_compat_pin_pages(mm, at, n, pages) \

@@ -209,7 +209,7 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "a session has unknown flags";
 	*err = -EPERM;
 	if (w->flags & GOPROBE_SESSION_F_JUMPS && !gp_trapless_allowed())
-		return "there can be no jumps without allow_jumps=1 and Linux 6.1 or newer";
+		return "there can be no jumps without allow_jumps=1";
 	*err = -E2BIG;
 	return w->npids > GP_PIDS_MAX ? "the list has more than " __stringify(GP_PIDS_MAX)
 				       " processes" : NULL;

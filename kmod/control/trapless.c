@@ -54,7 +54,7 @@ MODULE_PARM_DESC(allow_jumps, "let clients have breakpoints replaced by jumps to
 
 bool gp_trapless_allowed(void)
 {
-	return GP_JUMPS_TRIED && gp_trapless_param;
+	return gp_trapless_param;
 }
 
 /* The test as a detour makes it. Return: false if none can. */

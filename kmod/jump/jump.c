@@ -241,32 +241,19 @@ struct gp_jump_change {
 };
 
 /* Open what is changed. Context: the lock of the mappings. */
-static bool gp_jump_open(struct gp_jump_change *c, struct gp_jump *j, bool branch, bool cold)
+static bool gp_jump_open(struct gp_jump_change *c, struct gp_text_pages *pages, struct gp_jump *j,
+			 bool branch, bool cold)
 {
 	const struct gp_detour_site *s = &j->site;
+	unsigned long cold_at = j->at + s->cold_at;
 	struct mm_struct *mm = j->space->mm;
 
 	c->j = j;
 	c->changes_cold = cold;
-	c->branch.page[0] = NULL;
-	if (!gp_text_is(mm, j->inode, j->offset, j->at, s->branch_len) ||
-	    (cold && !gp_text_is(mm, j->inode, j->offset + s->cold_at, j->at + s->cold_at,
-				 s->cold_len)))
-		return false;
-	if (branch && gp_text_open(&c->branch, mm, j->at, s->branch_len))
-		return false;
-	if (!cold || !gp_text_open(&c->cold, mm, j->at + s->cold_at, s->cold_len))
-		return true;
-	if (branch)
-		gp_text_close(&c->branch);
-	return false;
-}
-
-static void gp_jump_close(struct gp_jump_change *c)
-{
-	gp_text_close(&c->branch);
-	if (c->changes_cold)
-		gp_text_close(&c->cold);
+	return gp_text_is(mm, j->inode, j->offset, j->at, s->branch_len) &&
+	       (!cold || gp_text_is(mm, j->inode, j->offset + s->cold_at, cold_at, s->cold_len)) &&
+	       (!branch || !gp_text_open(&c->branch, pages, mm, j->at, s->branch_len)) &&
+	       (!cold || !gp_text_open(&c->cold, pages, mm, cold_at, s->cold_len));
 }
 
 /* Is all as it is while the branch is a breakpoint? */
@@ -293,12 +280,14 @@ static void gp_jump_write_tail(struct gp_jump_change *c, const u8 *code)
  * @done: how many of the list have been looked at
  * @n: number of @c
  * @c: what is changed
+ * @pages: where
  */
 struct gp_jump_batch {
 	struct mm_struct *mm;
 	u32 done;
 	u32 n;
 	struct gp_jump_change c[GP_JUMP_BATCH];
+	struct gp_text_pages pages;
 };
 
 static struct gp_jump_batch *gp_jump_batch_new(struct mm_struct *mm)
@@ -306,32 +295,33 @@ static struct gp_jump_batch *gp_jump_batch_new(struct mm_struct *mm)
 	/* What has become a jump must become a breakpoint again: a few KiB. */
 	struct gp_jump_batch *b = kzalloc(sizeof(*b), GFP_KERNEL | __GFP_NOFAIL);
 
+	BUILD_BUG_ON(2 * GP_JUMP_BATCH > GP_TEXT_WINDOWS);
 	b->mm = mm;
 	return b;
 }
 
 /* Context: the lock of the mappings, for writing, from here to gp_jump_batch_end(). */
 static void gp_jump_batch_take(struct gp_jump_batch *b, struct gp_jump **jumps, u32 n,
-			       bool (*take)(struct gp_jump_change *c, struct gp_jump *j))
+			       bool (*take)(struct gp_jump_change *c, struct gp_text_pages *pages,
+					    struct gp_jump *j))
 {
 	u64 end = ktime_get_ns() + GP_JUMP_TAKE_NS;
 
 	gp_text_sync();
 	do {
-		if (take(&b->c[b->n], jumps[b->done++]))
+		if (take(&b->c[b->n], &b->pages, jumps[b->done++]))
 			b->n++;
-	} while (b->done < n && b->n < GP_JUMP_BATCH && ktime_get_ns() < end);
+	} while (b->done < n && b->done < GP_JUMP_BATCH && ktime_get_ns() < end);
 }
 
 /* Return: how many jumps have been looked at. */
 static u32 gp_jump_batch_end(struct gp_jump_batch *b)
 {
-	u32 done = b->done, i;
+	u32 done = b->done;
 
 	mmap_write_unlock(b->mm);
 	gp_text_sync();
-	for (i = 0; i < b->n; i++)
-		gp_jump_close(&b->c[i]);
+	gp_text_close(&b->pages);
 	kfree(b);
 	return done;
 }
@@ -388,24 +378,18 @@ static void gp_jump_change_cold(struct gp_jump_batch *b, bool jump)
 	gp_text_sync();
 }
 
-static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_jump *j)
+static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_text_pages *pages,
+				    struct gp_jump *j)
 {
 	/* Its place is kept in case that code is absent: the next time it may be there. */
 	if (gp_text_is(j->space->mm, j->inode, j->offset, j->at, j->site.branch_len) &&
 	    !gp_text_is_present(j->space->mm, j->at, j->site.branch_len))
 		return false;
 	j->state = GP_JUMP_OVER;
-	if (!gp_jump_open(c, j, true, j->site.cold_len))
+	if (!gp_jump_open(c, pages, j, true, j->site.cold_len) || !gp_jump_can_arm(c))
 		return false;
-	if (!gp_jump_can_arm(c)) {
-		gp_jump_close(c);
-		return false;
-	}
 	/* A cold block that leads to the detour already stays. */
-	if (c->changes_cold && j->cold) {
-		gp_text_close(&c->cold);
-		c->changes_cold = false;
-	}
+	c->changes_cold &= !j->cold;
 	gp_jump_write_tail(c, j->branch_jump);
 	j->state = GP_JUMP_ARMED;
 	return true;
@@ -444,9 +428,10 @@ static bool gp_jump_is_there(const struct gp_jump *j, const struct gp_text *bran
 	return gp_text_has(branch, 0, j->branch_jump, 1) || gp_text_has(branch, 0, &gp_int3, 1);
 }
 
-static bool gp_jump_take_jump(struct gp_jump_change *c, struct gp_jump *j)
+static bool gp_jump_take_jump(struct gp_jump_change *c, struct gp_text_pages *pages,
+			      struct gp_jump *j)
 {
-	bool open = gp_jump_open(c, j, true, false);
+	bool open = gp_jump_open(c, pages, j, true, false);
 
 	if (open && gp_jump_is_there(j, &c->branch)) {
 		gp_text_write(&c->branch, 0, &gp_int3, 1);
@@ -456,8 +441,6 @@ static bool gp_jump_take_jump(struct gp_jump_change *c, struct gp_jump *j)
 	/* Unless it is the file's code, it may lead to the detour. */
 	if (!open || !gp_text_has(&c->branch, 0, j->site.branch, 1))
 		j->space->busy = true;
-	if (open)
-		gp_jump_close(c);
 	j->state = GP_JUMP_OVER;
 	j->lost = true;
 	return false;
@@ -501,10 +484,11 @@ static bool gp_jump_is_cold(const struct gp_jump *j)
 	return j->cold;
 }
 
-static bool gp_jump_take_cold(struct gp_jump_change *c, struct gp_jump *j)
+static bool gp_jump_take_cold(struct gp_jump_change *c, struct gp_text_pages *pages,
+			      struct gp_jump *j)
 {
 	j->cold = false;
-	if (!gp_jump_open(c, j, false, true)) {
+	if (!gp_jump_open(c, pages, j, false, true)) {
 		j->space->busy = true;
 		return false;
 	}
@@ -512,7 +496,6 @@ static bool gp_jump_take_cold(struct gp_jump_change *c, struct gp_jump *j)
 		return true;
 	/* It is the file's again, or somebody has a breakpoint there. */
 	j->space->busy |= !gp_text_has(&c->cold, 0, j->site.cold, GP_DETOUR_JUMP);
-	gp_jump_close(c);
 	return false;
 }
 

@@ -61,33 +61,45 @@ bool gp_text_is_present(struct mm_struct *mm, unsigned long at, u32 len)
 	return gp_text_look(mm, at, &byte) && gp_text_look(mm, at + len - 1, &byte);
 }
 
-int gp_text_open(struct gp_text *text, struct mm_struct *mm, unsigned long at, u32 len)
-{
-	u32 i, n;
-
-	text->first = min_t(u32, len, PAGE_SIZE - offset_in_page(at));
-	n = 1 + (text->first < len);
-	for (i = 0; i < n; i++) {
-		if (gp_compat_get_page(mm, at + (i ? text->first : 0), &text->page[i]) != 1) {
-			if (i)
-				put_page(text->page[0]);
-			return -EFAULT;
-		}
-		text->bytes[i] = page_address(text->page[i]);
-	}
-	text->bytes[0] += offset_in_page(at);
-	if (n == 1)
-		text->page[1] = NULL;
-	return 0;
-}
-
-void gp_text_close(struct gp_text *text)
+static struct page *gp_text_page(struct gp_text_pages *pages, struct mm_struct *mm,
+				 unsigned long at)
 {
 	u32 i;
 
-	for (i = 0; i < 2 && text->page[i]; i++) {
-		set_page_dirty_lock(text->page[i]);
-		put_page(text->page[i]);
+	for (i = 0; i < pages->n; i++)
+		if (pages->at[i] == at)
+			return pages->page[i];
+	if (i == ARRAY_SIZE(pages->page) || gp_compat_get_page(mm, at, &pages->page[i]) != 1)
+		return NULL;
+	pages->at[i] = at;
+	pages->n++;
+	return pages->page[i];
+}
+
+int gp_text_open(struct gp_text *text, struct gp_text_pages *pages, struct mm_struct *mm,
+		 unsigned long at, u32 len)
+{
+	unsigned long begin = at & PAGE_MASK;
+	struct page *page;
+	u32 i;
+
+	text->first = min_t(u32, len, PAGE_SIZE - offset_in_page(at));
+	for (i = 0; i < 1 + (text->first < len); i++) {
+		page = gp_text_page(pages, mm, begin + i * PAGE_SIZE);
+		if (!page)
+			return -EFAULT;
+		text->bytes[i] = (u8 *)page_address(page) + (i ? 0 : offset_in_page(at));
+	}
+	return 0;
+}
+
+void gp_text_close(struct gp_text_pages *pages)
+{
+	u32 i;
+
+	for (i = 0; i < pages->n; i++) {
+		set_page_dirty_lock(pages->page[i]);
+		put_page(pages->page[i]);
 	}
 }
 

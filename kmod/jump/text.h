@@ -11,14 +11,30 @@ struct inode;
 /* The most bytes of a window. */
 #define GP_TEXT_MAX	16
 
+/* Windows whose pages are held at the same time. */
+#define GP_TEXT_WINDOWS	64
+
+/**
+ * struct gp_text_pages - the pages of all windows that are open
+ * @n: their number
+ * @at: their addresses in the process
+ * @page: they
+ *
+ * Each is asked for once. Before 5.19 the kernel gives a process a new copy of a page of its own
+ * that it is asked for while somebody holds it: what is written to the other would be lost.
+ */
+struct gp_text_pages {
+	u32 n;
+	unsigned long at[2 * GP_TEXT_WINDOWS];
+	struct page *page[2 * GP_TEXT_WINDOWS];
+};
+
 /**
  * struct gp_text - a window of a program's code
- * @page: its pages
  * @bytes: the first byte in each of both pages, as the kernel sees them
  * @first: how many of the bytes are in the first page
  */
 struct gp_text {
-	struct page *page[2];
 	u8 *bytes[2];
 	u32 first;
 };
@@ -40,11 +56,13 @@ bool gp_text_look(struct mm_struct *mm, unsigned long at, u8 *byte);
 bool gp_text_is_present(struct mm_struct *mm, unsigned long at, u32 len);
 
 /*
- * Open a window of @len bytes, of the process's own pages. Context: the lock of its mappings, for
- * writing; until the window is closed. Return: 0 or an error.
+ * Open a window of @len bytes, of the process's own pages, which @pages hold from then on. Context:
+ * the lock of its mappings, for writing, until the last use of the window. Return: 0 or an error.
  */
-int gp_text_open(struct gp_text *text, struct mm_struct *mm, unsigned long at, u32 len);
-void gp_text_close(struct gp_text *text);
+int gp_text_open(struct gp_text *text, struct gp_text_pages *pages, struct mm_struct *mm,
+		 unsigned long at, u32 len);
+/* Give them all back. Context: without the lock. */
+void gp_text_close(struct gp_text_pages *pages);
 bool gp_text_has(const struct gp_text *text, u32 from, const u8 *bytes, u32 n);
 void gp_text_write(struct gp_text *text, u32 from, const u8 *bytes, u32 n);
 

@@ -214,7 +214,7 @@ static int set_trapless(const struct tracing *t, const struct client_info *info,
 	bool allowed = info->abilities & GOPROBE_ABILITY_JUMP;
 
 	if (t->trapless == PLAN_JUMPS_ALWAYS && !allowed) {
-		diag_set(d, "hits can't do without a trap: that takes a module loaded with allow_jumps=1, and Linux 6.1 or newer");
+		diag_set(d, "hits can't do without a trap: that takes a module loaded with allow_jumps=1");
 		diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_jumps=1' allows it; --trapless auto goes on with traps");
 		return -1;
 	}
