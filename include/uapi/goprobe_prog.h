@@ -278,7 +278,7 @@ enum goprobe_op_code {
 	GOPROBE_OP_REJECT,	/* the hit does not pass: enum goprobe_reject */
 	GOPROBE_OP_TASK,	/* a = enum goprobe_task value */
 	GOPROBE_OP_DURATION,	/* a = ns that the call took: struct goprobe_filter */
-	GOPROBE_OP_NUMBER,	/* a = how many hits have reached counter value (0 or 1) */
+	GOPROBE_OP_NUMBER,	/* a = the hit's number, from 1 on, of counter value (0 or 1) */
 	GOPROBE_OP_QUOTA,	/* a = 1 for the first value hits, then 0 */
 	GOPROBE_OP_UNDER,	/* a = 1 if a call of id value is open on the goroutine, else 0 */
 	GOPROBE_OP_ROOT,	/* a = enum goprobe_root */
@@ -343,6 +343,12 @@ enum goprobe_reject {
  */
 #define GOPROBE_DELAY_NS_MAX	1000000000ULL
 
+/*
+ * What a CPU takes of counter 1 at a time. A prime: the first numbers of blocks have all remainders
+ * by a smaller or larger number.
+ */
+#define GOPROBE_NUMBER_BLOCK	61
+
 /**
  * struct goprobe_op - an operation
  * @code: enum goprobe_op_code
@@ -370,6 +376,10 @@ enum goprobe_reject {
  * GOPROBE_OP_UNDER: calls that are timed or paired are open. On a system stack, the open calls of
  * the goroutine for which the thread works count too. The operation fails with GOPROBE_CHUNK_RANGE
  * if it would have to look at more than 4096 calls of either. The same holds for GOPROBE_OP_ROOT.
+ *
+ * GOPROBE_OP_NUMBER numbers the hits that reach it. Counter 0 gives numbers in order; all CPUs
+ * write its cache line. Of counter 1 each CPU takes GOPROBE_NUMBER_BLOCK numbers at a time: each
+ * hit has a number of its own, but a later hit may have a lower one, and numbers are left out.
  *
  * GOPROBE_OP_QUOTA counts the hits that reach it. With @offset, it starts again in each period of
  * that many ms of CLOCK_MONOTONIC, and value is below 2^24. A filter has at most two, one of each

@@ -301,6 +301,25 @@ static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
 	return err;
 }
 
+/* Return: 0 or -ENOMEM. */
+static int gp_filter_add_blocks(struct gp_filter *filter)
+{
+	if (!filter->block)
+		filter->block = alloc_percpu_gfp(struct gp_number_block, GP_GFP_CHARGED);
+	return filter->block ? 0 : -ENOMEM;
+}
+
+/* Prepare what the operation needs of the filter and of others. */
+static int gp_filter_prepare(struct gp_filter *filter, struct gp_op *op,
+			     struct gp_tallies *tallies)
+{
+	if (op->code == GOPROBE_OP_UNDER)
+		return gp_filter_resolve(op, tallies);
+	if (op->code == GOPROBE_OP_NUMBER && op->value)
+		return gp_filter_add_blocks(filter);
+	return 0;
+}
+
 /* Record what the operation, @w in the protocol, means for the whole filter. */
 static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
 {
@@ -354,9 +373,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 
 		gp_op_load(op, &ops[w->op + i]);
 		gp_filter_learn(filter, op, &ops[w->op + i]);
-		if (op->code != GOPROBE_OP_UNDER)
-			continue;
-		err = gp_filter_resolve(op, tallies);
+		err = gp_filter_prepare(filter, op, tallies);
 		if (err) {
 			gp_filter_free(filter);
 			return ERR_PTR(err);
@@ -368,6 +385,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 
 void gp_filter_free(struct gp_filter *filter)
 {
+	free_percpu(filter->block);
 	free_percpu(filter->rejected);
 	kvfree(filter);
 }

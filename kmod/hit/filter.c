@@ -161,11 +161,27 @@ static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
 	return status;
 }
 
+/*
+ * A number of this CPU's block, so that CPUs do not write one cache line at each hit. Preemption is
+ * off.
+ */
+static u64 gp_filter_block(struct gp_filter *filter)
+{
+	struct gp_number_block *block = this_cpu_ptr(filter->block);
+
+	if (block->last == block->end) {
+		block->end = atomic64_add_return(GOPROBE_NUMBER_BLOCK, &filter->number[1]);
+		block->last = block->end - GOPROBE_NUMBER_BLOCK;
+	}
+	return ++block->last;
+}
+
 /* Each hit has one number, however often its filter runs. */
 static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
 {
 	if (!h->number[counter])
-		h->number[counter] = atomic64_inc_return(&h->filter->number[counter]);
+		h->number[counter] = counter ? gp_filter_block(h->filter) :
+				     atomic64_inc_return(&h->filter->number[0]);
 	return h->number[counter];
 }
 

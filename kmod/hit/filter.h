@@ -49,6 +49,16 @@ struct gp_test {
 };
 
 /**
+ * struct gp_number_block - numbers that a CPU has taken for hits to come
+ * @last: the last one that a hit has
+ * @end: the last one of the block
+ */
+struct gp_number_block {
+	u64 last;
+	u64 end;
+};
+
+/**
  * struct gp_filter - a verified filter
  * @ntests: number of @test, if these are the whole filter and none multiplies; 0: run the program
  * @njumped: number of @test, if these are the whole filter: detours evaluate all of them
@@ -58,7 +68,8 @@ struct gp_test {
  * @test: a simple program as tests: all must hold
  * @rejected: hits that did not pass, by CPU; without ends of calls
  * @jumped: hits that did not pass and that programs counted themselves
- * @number: hits that reached GOPROBE_OP_NUMBER, by counter
+ * @number: how many numbers GOPROBE_OP_NUMBER has given, or CPUs have taken, by counter
+ * @block: of counter 1: the numbers that a CPU has taken, or NULL: the program does not use it
  * @taken: hits that reached GOPROBE_OP_QUOTA without a period, up to its limit
  * @period: for GOPROBE_OP_QUOTA with a period: the period's number and, in GP_QUOTA_BITS, its hits
  * @period_ns: length of a period
@@ -85,6 +96,7 @@ struct gp_filter {
 	u64 __percpu *rejected;
 	struct gp_test test[GP_FILTER_TESTS];
 	atomic64_t number[GP_NUMBERS];
+	struct gp_number_block __percpu *block;
 	atomic64_t taken;
 	atomic64_t period;
 	u64 period_ns;

@@ -44,9 +44,17 @@ def up(n, by):
     return -(-n // by)
 
 
-def traced(t, *args, arguments=MANY):
-    """The program's report, and the events of attach."""
+def is_sample(shown, n, by, what):
+    """A sample of n calls: of each processor's share every by-th, so each may have one more or less."""
+    check(abs(shown - n / by) <= os.cpu_count(), "%s: %d of %d calls, 1/%d", what, shown, n, by)
+
+
+def traced(t, *args, arguments=MANY, cpus=None):
+    """The program's report, and the events of attach; cpus: where the program runs."""
     target = t.target("limits", *arguments)
+    if cpus:
+        for thread in os.listdir("/proc/%d/task" % target.pid):
+            os.sched_setaffinity(int(thread), cpus)
     attach = t.attach(*LARGE_BUFFER, *args, "-p", target.pid, PATTERN).attached()
     truth = run(target)
     trace = attach.interrupt()
@@ -61,10 +69,18 @@ def check_ends(trace):
     check(all(e["duration_ns"] is not None for e in trace.returns), "a return has no call")
 
 
-@case("limits: of each function exactly every n-th call is shown, from 1,000 goroutines, with its end")
+@case("limits: of each function exactly every n-th call is shown, from 1,000 goroutines on one processor, with its end")
 def by_call(t):
-    truth, trace = traced(t, "--sample", "1/7")
+    truth, trace = traced(t, "--sample", "1/7", cpus={1})
     same(dict(by_function(trace.calls)), {f: up(n, 7) for f, n in truth["calls"].items()}, "calls")
+    check_ends(trace)
+
+
+@case("limits: of each function one of n calls is shown, at most one more or less for each processor")
+def by_call_of_all(t):
+    truth, trace = traced(t, "--sample", "1/7")
+    for function, n in truth["calls"].items():
+        is_sample(by_function(trace.calls)[function], n, 7, function)
     check_ends(trace)
     same(trace.summary["sampled"], sum(truth["calls"].values()) - len(trace.calls), "left out of the sample")
     same((trace.summary["limited"], trace.summary["filtered"]), (0, 0), "left out otherwise")
@@ -88,10 +104,12 @@ def with_condition(t):
     call, ret = at_call.interrupt(), at_return.interrupt()
     end(target)
     leaves = 3 * 1000       # tree 5 has two branches, of one leaf and of two
-    same((len(call.calls), call.summary["sampled"]), (up(leaves, 9), leaves - up(leaves, 9)), "leaves")
+    is_sample(len(call.calls), leaves, 9, "leaves")
+    same(call.summary["sampled"], leaves - len(call.calls), "leaves that are left out")
     same({e["args"][1]["value"] for e in call.calls}, {5}, "their trees")
     larger = 1000 * sum(n > 1 for n in truth["sizes"])
-    same((len(ret.calls), len(ret.returns), ret.summary["sampled"]), (up(larger, 9), up(larger, 9), larger - up(larger, 9)), "trees")
+    is_sample(len(ret.calls), larger, 9, "trees")
+    same((len(ret.returns), ret.summary["sampled"]), (len(ret.calls), larger - len(ret.calls)), "trees")
     check(all(e["results"][0]["value"] > 1 for e in ret.returns), "a tree of one call is shown")
 
 
@@ -106,7 +124,8 @@ def replayed(t):
     end(target)
     events = parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish()))
     summary, calls = of_kind(events, "summary")[0], of_kind(events, "call")
-    same(dict(by_function(calls)), {f: up(n, 9) for f, n in truth["calls"].items()}, "calls")
+    for function, n in truth["calls"].items():
+        is_sample(by_function(calls)[function], n, 9, function)
     same((summary["sampled"], summary["limited"]), (sum(truth["calls"].values()) - len(calls), 0), "left out")
 
 
@@ -119,7 +138,7 @@ def trees(t):
     shown, summary = g.trees()
     end(target)
     same(summary["lost"], 0, "records lost")
-    same(len(shown), up(1000 * 7, 10), "trees")
+    is_sample(len(shown), 1000 * 7, 10, "trees")
     for tree in shown:
         root = tree["call"]
         same(root["func"], "main.tree", "what a tree begins with")
@@ -131,7 +150,7 @@ def trees(t):
 @case("limits: attach shows the same trees, and at most N of them in a second")
 def trees_attached(t):
     truth, trace = traced(t, "--sample", "1/10", "--sample-by", "root")
-    same(sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace), up(1000 * 7, 10), "trees")
+    is_sample(sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace), 1000 * 7, 10, "trees")
     check_ends(trace)
     for _ in range(3):
         target = t.target("limits", "-goroutines", 100, "-trees", 7)

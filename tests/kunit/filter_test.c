@@ -254,6 +254,31 @@ static void hits_have_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[1]), 0ULL);
 }
 
+/* A number of counter 1, by the key: r1 becomes its word. */
+static u64 number_on(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+	EXPECT_PASSES(test);
+	return key.word[0];
+}
+
+static void each_cpu_takes_a_block_of_numbers(struct kunit *test)
+{
+	u32 i;
+
+	F(NUMBER, .a = 1, .value = 1);
+	F(KEY, .a = 1);
+	filter_load(test);
+	for (i = 1; i <= GOPROBE_NUMBER_BLOCK; i++) {
+		KUNIT_EXPECT_EQ(test, number_on(test, 0), (u64)i);
+		KUNIT_EXPECT_EQ(test, number_on(test, 1), (u64)GOPROBE_NUMBER_BLOCK + i);
+	}
+	KUNIT_EXPECT_EQ(test, number_on(test, 1), 2ULL * GOPROBE_NUMBER_BLOCK + 1);
+	KUNIT_EXPECT_EQ(test, number_on(test, 0), 3ULL * GOPROBE_NUMBER_BLOCK + 1);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[0]), 0ULL);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
 static void a_hit_has_one_number(struct kunit *test)
 {
 	u32 i;
@@ -392,6 +417,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(which_goroutine_it_is),
 	KUNIT_CASE(how_long_the_call_took),
 	KUNIT_CASE(hits_have_numbers),
+	KUNIT_CASE(each_cpu_takes_a_block_of_numbers),
 	KUNIT_CASE(a_hit_has_one_number),
 	KUNIT_CASE(any_verified_filter_over_any_memory),
 	{}

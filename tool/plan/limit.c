@@ -10,7 +10,7 @@
 #define REG_2 2
 #define REG_SHIFT 3
 
-/* The filter's counter: the other one is that of "n" in conditions. */
+/* The counter of which each processor takes a block of numbers. "n" in conditions has the other. */
 #define COUNTER 1
 
 #define SECOND_MS 1000
@@ -86,7 +86,7 @@ static void sample_goroutines(struct making *k)
 	every(k);
 }
 
-/* The first of each. */
+/* The first hit has number 1. */
 static void sample_hits(struct making *k)
 {
 	set(k, GOPROBE_OP_NUMBER, REG, COUNTER);
