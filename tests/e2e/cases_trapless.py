@@ -132,7 +132,8 @@ class Guest:
         self.client.call(genl.GOPROBE_CMD_START)
 
     def come(self):
-        self.client.add_points(self.points)
+        for i in range(0, len(self.points), 100):       # one message has no space for thousands
+            self.client.add_points(self.points[i:i + 100])
 
     def go(self):
         self.client.del_points(1)

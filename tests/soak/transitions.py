@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Jumps that are made and removed, of all functions of programs at work, inside the machine that tests/vm/run boots.
+
+    transitions.py ROUNDS TARGETS OUT GOROOT ONLY
+
+Each program first works without goprobe, then with: all functions outside the runtime are counted that can be without a trap.
+A change is one place that becomes a jump, or no jump any more. See tests/soak/transitions.
+"""
+
+import collections
+import contextlib
+import glob
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../e2e"))
+sys.dont_write_bytecode = True
+
+import genl                         # noqa: E402
+import lib                          # noqa: E402
+from cases_trapless import count_through_changes, points      # noqa: E402
+from cases_count import summary_of  # noqa: E402
+from lib import check, nothing_probed, parse, same, wait_for      # noqa: E402
+
+# A regular expression has no other way to leave the runtime out.
+ALL = r"/^([^r]|r[^u]|ru[^n])/"
+PACKAGES = ("sort", "strconv", "encoding/json")
+SECONDS = 15            # that tests take without probes, about
+LIMIT = 3000            # seconds that a program may take
+PASS = re.compile(r"^\s*--- (?:PASS|FAIL|SKIP): \S+", re.M)
+
+
+class Campaign:
+    def __init__(self, rounds, targets, out, goroot, only):
+        self.rounds, self.targets, self.out, self.goroot, self.only = rounds, targets, out, goroot, only
+        self.sessions = self.changes = self.without = self.trapped = 0
+        self.passed = self.failed = 0
+
+    def visit(self, t, popen):
+        """One session, from its breakpoints over jumps back to nothing, while the program works. True if it made jumps."""
+        # To read the symbols takes longer than some programs do.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(popen.pid, signal.SIGSTOP)
+        process = t.goprobectl("count", "-p", popen.pid, "-o", "json", "--max-load", "off", "--trapless", "always", ALL)
+        wait_for("counting", lambda: process.ended() or "counting" in process.stderr())
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(popen.pid, signal.SIGCONT)
+        jumps = 0
+
+        def settled():
+            nonlocal jumps
+            before, jumps = jumps, max(jumps, sum(p.trap == genl.GOPROBE_TRAP_NONE for p in points(popen.pid).values()))
+            return process.ended() or popen.poll() is not None or 0 < jumps == before
+        wait_for("breakpoints becoming jumps", settled)
+        process.signal(signal.SIGINT)
+        lines = process.drain()
+        process.wait()
+        wait_for("the session's end", nothing_probed)
+        check(jumps or popen.poll() is not None, "no jump was made: %s", process.stderr())
+        process.kill()          # closes its streams
+        if not jumps:
+            return False
+        summary = summary_of(parse("\n".join(lines)))
+        same(summary["jumps_lost"], 0, "jumps that are lost")
+        self.sessions += 1
+        self.changes += 2 * jumps
+        self.without += summary["without_trap"]
+        self.trapped += summary["with_trap"]
+        return True
+
+    def visited(self, t, popen, find):
+        """Sessions, one after the other, while the program works. @find: the process that is looked at, or None."""
+        n = 0
+        while n < self.rounds and popen.poll() is None:
+            process = find(popen)
+            if process:
+                n += self.visit(t, process)
+            else:
+                time.sleep(0.02)
+        return n
+
+    def torture(self, t):
+        again, summary = count_through_changes(t, self.rounds, (ALL,))
+        self.sessions += 1
+        self.changes += 2 * again
+        self.without += summary["without_trap"]
+        self.trapped += summary["with_trap"]
+
+    def tests(self, t, package):
+        """The verdicts of all tests, which are repeated for so long that sessions can begin and end meanwhile."""
+        program = t.binary(os.path.join(self.out, package.replace("/", "-") + ".test"))
+        command = [program, "-test.short", "-test.v"]
+        cwd = os.path.join(self.goroot, "src", package)
+
+        def verdicts(visit):
+            began = time.monotonic()
+            with open(os.path.join(t.tmp, "said"), "w+", encoding="utf-8", errors="replace") as said:
+                popen = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+                n = visit(popen)
+                status = popen.wait(LIMIT)
+                said.seek(0)
+                return n, collections.Counter(PASS.findall(said.read()), status=status), time.monotonic() - began
+        _, _, took = verdicts(lambda popen: 0)
+        command.append("-test.count=%d" % (1 + SECONDS / took))
+        _, want, _ = verdicts(lambda popen: 0)
+        n, got, _ = verdicts(lambda popen: self.visited(t, popen, lambda p: p))
+        same((got - want, want - got), ({}, {}), "verdicts that are there only with sessions, and only without")
+        check(n and len(want) > 10, "%d sessions saw the tests; different verdicts: %d", n, len(want))
+
+    def build(self, t):
+        """The archive of a package that the compiler makes."""
+        def compiler(popen):
+            # Each thread has its own children.
+            for path in glob.glob("/proc/%d/task/*/children" % popen.pid):
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path, encoding="ascii") as f:
+                    for pid in f.read().split():
+                        if os.readlink("/proc/%s/exe" % pid).endswith("/compile"):
+                            return Other(int(pid))
+            return None
+
+        def archive(visit):
+            cache, made = os.path.join(t.tmp, "gocache"), os.path.join(t.tmp, "made.a")
+            shutil.copytree(os.path.join(self.out, "gocache"), cache)
+            env = {k: v for k, v in os.environ.items() if not k.startswith("GO")}
+            env.update(GOROOT=self.goroot, GOCACHE=cache, GOTOOLCHAIN="local", GOENV="off", GOPROXY="off", GOWORK="off", CGO_ENABLED="0",
+                       HOME=t.tmp)
+            popen = subprocess.Popen([os.path.join(self.goroot, "bin/go"), "build", "-p", "1", "-o", made, "go/types"],
+                                     cwd=self.goroot + "/src", env=env, stdin=subprocess.DEVNULL)
+            n = visit(popen)
+            same(popen.wait(LIMIT), 0, "how go build ended")
+            shutil.rmtree(cache)
+            with open(made, "rb") as f:
+                return n, hashlib.sha256(f.read()).hexdigest()
+        _, want = archive(lambda popen: 0)
+        n, got = archive(lambda popen: self.visited(t, popen, compiler))
+        same(got, want, "the archive's checksum")
+        check(n, "no session saw the compiler")
+
+    def step(self, name, work):
+        if self.only not in name:
+            return
+        t = lib.Test(os.path.basename(self.targets), self.targets)
+        began, problem = time.monotonic(), None
+        before = self.sessions, self.changes, self.without, self.trapped
+        try:
+            work(t)
+        except (lib.Failure, subprocess.TimeoutExpired) as e:
+            problem = str(e)
+        finally:
+            t.close()
+        self.passed += not problem
+        self.failed += bool(problem)
+        now = self.sessions, self.changes, self.without, self.trapped
+        print("%s %s: %d sessions, %d changes; calls without a trap: %d, with one: %d (%.0f s)%s" %
+              ("not ok" if problem else "ok", name, *(b - a for a, b in zip(before, now)), time.monotonic() - began,
+               ": " + problem if problem else ""), flush=True)
+
+    def run(self):
+        self.step("torture", self.torture)
+        for package in PACKAGES:
+            self.step("tests of " + package, lambda t, p=package: self.tests(t, p))
+        self.step("go build", self.build)
+        print("Linux %s: %d sessions; %d changes; calls without a trap: %d, with one: %d" %
+              (os.uname().release, self.sessions, self.changes, self.without, self.trapped))
+        print("%d passed, %d failed, 0 skipped" % (self.passed, self.failed))
+        return 1 if self.failed else 0
+
+
+class Other:
+    """Somebody else's process, as Popen has one."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def poll(self):
+        try:
+            with open("/proc/%d/stat" % self.pid, encoding="ascii") as f:
+                return 0 if f.read().rpartition(")")[2].split()[0] in "ZX" else None
+        except (FileNotFoundError, ProcessLookupError):
+            return 0
+
+
+if __name__ == "__main__":
+    rounds_wanted, *places = sys.argv[1:]
+    sys.exit(Campaign(int(rounds_wanted), *places).run())
