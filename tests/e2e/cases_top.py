@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 
+from cases_cond import conds, run
 from lib import GOPROBECTL, case, check, module_users, nothing_probed, same, wait_for
 
 
@@ -85,8 +86,8 @@ def top(screen, target, *args, patterns="main.doWork time.Sleep", prefix=""):
 
 
 def row(screen, name):
-    """The numbers of a function's row."""
-    return screen.shows(r"^ +(\d+) +(\S+) +(\S+) +(\d+)  .{16}  %s *$" % re.escape(name)).groups()
+    """The numbers of a function's row: calls a second, P50, P99, errors, all calls."""
+    return screen.shows(r"^ +(\d+) +(\S+) +(\S+) +(\d+|-) +(\d+)  .{9}  %s *$" % re.escape(name)).groups()
 
 
 def ended(screen, before, status):
@@ -104,22 +105,22 @@ def table(t):
         top(screen, target)
         screen.shows(r"goprobectl top: 2 functions, 2 called; every 1\.00s")
         row(screen, "main.doWork")
-        calls = int(row(screen, "time.Sleep")[3])
-        wait_for("more calls", lambda: int(row(screen, "time.Sleep")[3]) > calls)
+        calls = int(row(screen, "time.Sleep")[4])
+        wait_for("more calls", lambda: int(row(screen, "time.Sleep")[4]) > calls)
         screen.shows(r"CALLS/S▼.*[▁▂▃▄▅▆▇█]")
         # Sleep takes longer, and its name is the last one.
         screen.keys("s")
         screen.shows(r"P50▼[^\n]*\n[^\n]*time\.Sleep *\n[^\n]*main\.doWork *\n")
-        screen.keys("s", "s", "s")
+        screen.keys("s", "s", "s", "s")
         screen.shows(r"FUNCTION▲ *\n[^\n]*main\.doWork *\n[^\n]*time\.Sleep *\n")
 
         screen.keys("?")
         screen.shows(r"^Enter +its callers and slow calls$")
         screen.keys("?", "p")
         screen.shows(r"; paused$")
-        calls = row(screen, "time.Sleep")[3]
+        calls = row(screen, "time.Sleep")[4]
         screen.keys("p")
-        wait_for("more calls", lambda: row(screen, "time.Sleep")[3] != calls)
+        wait_for("more calls", lambda: row(screen, "time.Sleep")[4] != calls)
 
         screen.resize(40, 8)
         screen.shows(r"^ *CALLS/S +P99  FUNCTION▲ *$")
@@ -139,6 +140,24 @@ def table(t):
         screen.shows(r"^\d+ calls of 2 functions in ")
         ended(screen, before, 0)
     same(module_users(), users, "users of the module")
+
+
+@case("top: errors are those that the program counts, with a condition on results as well; where none are known is a dash")
+def errors(t):
+    target = conds(t)
+    failed = [r for r in run(target)["conditions"] if r["spec"] == "main.step if failed != nil"][0]["calls"]
+    check(failed > 10, "only %d calls of main.step fail", failed)
+    with terminal(t) as screen:
+        before = screen.settings()
+        for condition, shown in (("", failed), (" if failed == nil", 0), (" if failed != nil", failed), (" if i >= 0", "-")):
+            top(screen, target, patterns="'main.step%s' main.deep" % condition)
+            screen.shows(r"goprobectl top: 2 functions, 0 called")
+            run(target)
+            wait_for("%s errors" % shown, lambda: row(screen, "main.step")[3] == str(shown))
+            same(row(screen, "main.deep")[3], "-", "errors of a function that returns none")
+            screen.keys("q")
+            ended(screen, before, 0)
+            screen.command("clear")
 
 
 @case("top: it gives the terminal back after a signal, the program's exit, its own children, and the breaker",

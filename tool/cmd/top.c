@@ -31,9 +31,9 @@ static const char about[] =
 "       goprobectl top [OPTION...] -b FILE PATTERN...\n"
 "\n"
 "Show the functions that a PATTERN names in a table that fills the terminal: calls per\n"
-"second, the times within which 50 % and 99 % of the new calls returned, all calls, and how\n"
-"the rate has changed. The kernel counts and times, as with latency. Patterns are those of\n"
-"latency.\n"
+"second, the times within which 50 % and 99 % of the new calls returned, calls that returned\n"
+"an error, all calls, and how the rate has changed. The kernel counts and times, as with\n"
+"latency. Patterns are those of latency.\n"
 "\n"
 "Keys: up and down (or k and j), page up and down, home and end select a function. Enter\n"
 "shows its callers (stack), and calls that take longer than its P99 (attach); Esc returns.\n"
@@ -60,6 +60,7 @@ enum page { TABLE, FUNCTION, KEYS };
  * struct top - a run of the command
  * @c: the session that counts
  * @tallies: what it has counted
+ * @errors: calls that returned an error, by id
  * @rows: what is shown of it
  * @last: when the tallies were last read
  * @page: what is on the screen
@@ -74,6 +75,7 @@ enum page { TABLE, FUNCTION, KEYS };
 struct top {
 	struct counting c;
 	struct tallies tallies;
+	uint64_t *errors;
 	struct toprows rows;
 	uint64_t last;
 	enum page page;
@@ -418,6 +420,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	size_t n;
 
 	t->c.o->plan.action = GOPROBE_ACTION_TIME;
+	t->c.o->plan.errors = true;
 	t->c.tracing.say = say;
 	t->c.tracing.ctx = t;
 	if (counting_set_up(&t->c, d))
@@ -425,13 +428,26 @@ static int set_up(struct counting *counting, struct diag *d)
 	plan = t->c.tracing.plan;
 	/* Those that nobody asked for come last. */
 	n = plan->nfuncs - plan->naround - plan->nhidden;
-	if (tallies_init(&t->tallies, n) || toprows_init(&t->rows, n))
+	t->errors = calloc(plan->nfuncs + 1, sizeof(*t->errors));
+	if (!t->errors || tallies_init(&t->tallies, n) || toprows_init(&t->rows, n))
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		t->tallies.v[i].ends = plan->funcs[i]->count_ends;
 		t->rows.v[i].name = plan_func_name(plan->funcs[i]);
+		if (plan->funcs[i]->errors)
+			t->rows.v[i].errors = &t->errors[plan->funcs[i]->errors];
 	}
 	return 0;
+}
+
+static int add_tally(void *ctx, const struct goprobe_tally *from, const uint64_t *buckets)
+{
+	struct top *t = ctx;
+
+	/* Those of hidden functions count errors. */
+	if (from->id < t->c.tracing.plan->nfuncs)
+		t->errors[from->id] = from->hits;
+	return tallies_add(&t->tallies, from, buckets);
 }
 
 static int read_tallies(struct top *t, struct diag *d)
@@ -439,7 +455,7 @@ static int read_tallies(struct top *t, struct diag *d)
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	tallies_begin(&t->tallies);
-	if (client_tallies(t->c.tracing.client, tallies_add, &t->tallies, d))
+	if (client_tallies(t->c.tracing.client, add_tally, t, d))
 		return -1;
 	toprows_add(&t->rows, &t->tallies, now - t->last);
 	t->last = now;
@@ -449,12 +465,18 @@ static int read_tallies(struct top *t, struct diag *d)
 static int print_end(struct top *t, const struct tallyshow_end *end, struct diag *d)
 {
 	struct tallyshow show = { .plan = t->c.tracing.plan, .timed = true };
+	uint64_t stats[__GOPROBE_STAT_MAX];
+	struct tallyshow_end shown = *end;
 	struct buf b = { 0 };
 
 	if (read_tallies(t, d))
 		return -1;
+	/* Calls without errors are among them. */
+	memcpy(stats, end->stats, sizeof(stats));
+	stats[GOPROBE_STAT_FILTERED] = 0;
+	shown.stats = stats;
 	tallies_sort(&t->tallies, TALLIES_BY_CALLS);
-	tallyshow_say(&show, &t->tallies, end, &b);
+	tallyshow_say(&show, &t->tallies, &shown, &b);
 	if (!t->c.o->quiet)
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
@@ -494,6 +516,7 @@ static int run(struct options *o, struct diag *d)
 	counting_fini(&t.c);
 	tallies_fini(&t.tallies);
 	toprows_fini(&t.rows);
+	free(t.errors);
 	buf_fini(&t.notice);
 	return code;
 }

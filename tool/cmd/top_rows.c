@@ -13,7 +13,7 @@
 /* Columns between two columns of the table. */
 #define GAP 2
 
-enum field { RATE, P50, P99, TOTAL, TREND, FIELDS };
+enum field { RATE, P50, P99, ERRORS, TOTAL, TREND, FIELDS };
 
 /* Fields in the order of their places. A narrow terminal lacks those with a high @rank. */
 static const struct {
@@ -23,13 +23,14 @@ static const struct {
 	enum toprows_by by;
 } fields[FIELDS] = {
 	[RATE] = { "CALLS/S", 9, 0, TOPROWS_BY_RATE },
-	[P50] = { "P50", 7, 2, TOPROWS_BY_P50 },
+	[P50] = { "P50", 7, 3, TOPROWS_BY_P50 },
 	[P99] = { "P99", 7, 1, TOPROWS_BY_P99 },
-	[TOTAL] = { "TOTAL", 11, 4, TOPROWS_BY_CALLS },
-	[TREND] = { "TREND", 16, 3, TOPROWS_ORDERS },
+	[ERRORS] = { "ERRORS", 7, 2, TOPROWS_BY_ERRORS },
+	[TOTAL] = { "TOTAL", 9, 5, TOPROWS_BY_CALLS },
+	[TREND] = { "TREND", 9, 4, TOPROWS_ORDERS },
 };
 
-_Static_assert(TOPROW_HISTORY >= 16, "a trend shows only rates that are kept");
+_Static_assert(TOPROW_HISTORY >= 9, "a trend shows only rates that are kept");
 
 /* --- numbers ----------------------------------------------------------------- */
 
@@ -104,6 +105,8 @@ static uint64_t key(const struct toprow *row, enum toprows_by by)
 		return row->p50;
 	case TOPROWS_BY_P99:
 		return row->p99;
+	case TOPROWS_BY_ERRORS:
+		return row->errors ? *row->errors : 0;
 	case TOPROWS_BY_CALLS:
 		return row->calls;
 	default:
@@ -251,7 +254,9 @@ static void put_field(struct buf *b, const struct toprow *row, enum field f, siz
 		buf_u64(b, row->calls);
 	else if (f == TREND)
 		put_trend(b, row, snapshots, fields[f].width);
-	else if (row->timed)
+	else if (f == ERRORS && row->errors)
+		buf_u64(b, *row->errors);
+	else if (f != ERRORS && row->timed)
 		buf_duration(b, f == P50 ? row->p50 : row->p99);
 	else
 		buf_char(b, '-');

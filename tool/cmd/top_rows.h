@@ -17,6 +17,7 @@ enum toprows_by {
 	TOPROWS_BY_RATE,
 	TOPROWS_BY_P50,
 	TOPROWS_BY_P99,
+	TOPROWS_BY_ERRORS,
 	TOPROWS_BY_CALLS,
 	TOPROWS_BY_NAME,
 	TOPROWS_ORDERS,
@@ -26,6 +27,7 @@ enum toprows_by {
  * struct toprow - a function
  * @name: its name, the caller's
  * @calls: calls so far
+ * @errors: of these, those that returned an error; the caller's, or NULL: not known
  * @timed: some calls had a duration; then @p50 and @p99 are those of the last snapshot that had new
  *	durations
  * @p50: half of these calls took at most so long, ns
@@ -36,6 +38,7 @@ enum toprows_by {
 struct toprow {
 	const char *name;
 	uint64_t calls;
+	const uint64_t *errors;
 	bool timed;
 	uint64_t p50;
 	uint64_t p99;
@@ -67,7 +70,7 @@ struct toprows {
 	size_t first;
 };
 
-/* For ids below @n; the caller sets the names. -1: no memory. */
+/* For ids below @n; the caller sets names and errors. -1: no memory. */
 int toprows_init(struct toprows *t, size_t n);
 void toprows_fini(struct toprows *t);
 /* A new snapshot, @ns after the one before. The rows are sorted. */

@@ -51,5 +51,7 @@ int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, stru
  * the names "$rax" and so on, as many as @args_bytes need (all if it is negative).
  */
 int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret);
+/* The name of the last result of type error, or NULL. */
+const char *exprname_of_error(const struct gosig *sig);
 
 #endif

@@ -120,8 +120,6 @@ int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace 
  * with @results one of its results?
  */
 bool exprname_is_param(const struct exprjob *j, const char *name, bool results);
-/* The name of the function's last result of type error, or NULL. */
-const char *exprname_of_error(const struct exprjob *j);
 /* x.name, if x is no parameter but a package: 1 if it is a variable; 0, or -1. */
 int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p);
 

@@ -94,14 +94,13 @@ static bool is_error(const struct goparam *result)
 	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
 }
 
-const char *exprname_of_error(const struct exprjob *j)
+const char *exprname_of_error(const struct gosig *sig)
 {
-	size_t n;
-	const struct goparam *v = params_of(j, true, &n);
+	size_t n = sig && !sig->incomplete ? sig->nresults : 0;
 
-	while (n && !is_error(&v[n - 1]))
+	while (n && !is_error(&sig->results[n - 1]))
 		n--;
-	return n ? own_name(v[n - 1].name) : NULL;
+	return n ? own_name(sig->results[n - 1].name) : NULL;
 }
 
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)

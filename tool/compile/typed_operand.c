@@ -86,7 +86,7 @@ static const struct typed *type_failed(struct exprjob *j, const struct expr *e)
 	v[0].op = EXPR_NE;
 	v[0].x = &v[1];
 	v[0].index = &v[2];
-	v[1].s = exprname_of_error(j);
+	v[1].s = exprname_of_error(sig);
 	v[2].s = "nil";
 	if (v[1].s)
 		return typed_binary(j, &v[0]);

@@ -391,7 +391,7 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	static const struct filter_pair all;
 	const struct filter_pair *filter = req->filter ? req->filter : &all;
 
-	pf->action = f->plan->action;
+	pf->action = req->role == PLAN_ROLE_ERROR ? GOPROBE_ACTION_COUNT : f->plan->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
 	pf->keyed = pf->key || f->stack;

@@ -72,6 +72,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->inlined = priv->opt.inlined;
 	p->by = priv->opt.by;
 	p->split = priv->opt.split;
+	p->errors = priv->opt.errors;
 	p->secrets = priv->opt.secrets;
 	p->brief = priv->opt.brief;
 	p->texts = p->brief && !priv->opt.depth;
@@ -336,9 +337,10 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
+	bool at_end = pf->role == PLAN_ROLE_GO || pf->role == PLAN_ROLE_ERROR;
 	int err = 0;
 
-	if (!pf->only_ends && pf->role != PLAN_ROLE_GO)
+	if (!pf->only_ends && !at_end)
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
@@ -351,7 +353,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			.filter = pf->call_filter,
 			.edit = pf->call_edit,
 		});
-	if (err || !pf->ends || (pf->hidden && pf->role != PLAN_ROLE_GO))
+	if (err || !pf->ends || (pf->hidden && !at_end))
 		return err;
 	return add_ends(p, pf, s, flags | (p->split && pf->paired ? GOPROBE_POINT_F_SPLIT : 0));
 }
@@ -412,6 +414,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
+	pf->failed = req->failed;
 	pf->role = req->role;
 	pf->hidden = req->role;
 	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0 && !in_reg))
@@ -485,6 +488,34 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		err = diag_set(d, "out of memory");
 	insn_scan_fini(&scan);
 	return err;
+}
+
+static int add_errors(struct plan *p, struct plan_func *of, struct diag *d)
+{
+	const struct plan_request req = { .filter = of->failed, .role = PLAN_ROLE_ERROR };
+	struct plan_private *priv = p->priv;
+	struct insn_scan scan;
+	struct plan_func info;
+	int err;
+
+	survey(of->bin, of->fn, false, &info, &scan);
+	err = planfilter_decide(&priv->filters, &info, &req, priv->opt.no_return, d);
+	if (!err && add_func(p, &info, &scan, &req))
+		err = diag_set(d, "out of memory");
+	if (!err)
+		of->errors = p->funcs[p->nfuncs - 1]->id;
+	insn_scan_fini(&scan);
+	return err;
+}
+
+int plan_add_errors(struct plan *p, struct diag *d)
+{
+	size_t n = p->nfuncs;
+
+	for (size_t i = 0; i < n; i++)
+		if (p->funcs[i]->failed && add_errors(p, p->funcs[i], d))
+			return -1;
+	return 0;
 }
 
 int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,

@@ -54,6 +54,7 @@ enum plan_jumps {
  *	its address, or 0 or another that is in no function, is the key's first word
  * @stuck: calls are pending until they return, and are dropped then: only open ones are read
  * @split: records have the time that calls spend in each state of their goroutines, too
+ * @errors: calls that return an error are counted, too: plan_func.errors
  * @no_return: entries only
  * @registers: records have the integer registers, too: plan_frame.registers
  * @callers: functions of the call stack that comes with each call and place; at most
@@ -81,6 +82,7 @@ struct plan_options {
 	bool creator;
 	bool stuck;
 	bool split;
+	bool errors;
 	bool no_return;
 	bool registers;
 	uint32_t callers;
@@ -181,6 +183,7 @@ enum plan_role {
 	PLAN_ROLE_FATAL,	/* runtime.fatalpanic: nobody has recovered */
 	PLAN_ROLE_GOEXIT,	/* runtime.Goexit */
 	PLAN_ROLE_BEGIN,	/* runtime.main: a program begins */
+	PLAN_ROLE_ERROR,	/* where any function returns: plan_func.errors */
 	__PLAN_ROLE_MAX,
 };
 
@@ -230,6 +233,8 @@ struct plan_at {
  * @tail_filter: of jumps out of it
  * @call_edit: id of the filter that changes its calls; 0: none
  * @ret_edit: of its returns
+ * @failed: which of its calls return an error; NULL: it returns none, or nobody asked
+ * @errors: id of the hidden function that counts these; 0: none
  * @role: what its calls notify of
  * @hidden: it is traced for that alone: its calls are no events
  */
@@ -260,6 +265,8 @@ struct plan_func {
 	uint32_t tail_filter;
 	uint32_t call_edit;
 	uint32_t ret_edit;
+	const struct filter_pair *failed;
+	uint32_t errors;
 	enum plan_role role;
 	bool hidden;
 };
@@ -291,6 +298,7 @@ struct plan_points {
  * @naround: of them, those that nobody asked for
  * @nhidden: of them, those that are hidden
  * @split: plan_options.split
+ * @errors: plan_options.errors
  * @brief: plan_options.brief
  * @texts: of frames only strings and errors are followed
  * @secrets: plan_options.secrets
@@ -321,6 +329,7 @@ struct plan {
 	size_t naround;
 	size_t nhidden;
 	bool split;
+	bool errors;
 	bool brief;
 	bool texts;
 	struct secrets secrets;
@@ -384,6 +393,7 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @call: what to capture when it is called; NULL: all arguments
  * @ret: what to capture when it returns; NULL: all results
  * @filter: which calls; NULL: all. Must outlive plan_finish()
+ * @failed: which of these return an error; NULL: this is not counted. Must outlive the plan
  * @key: what they are counted or timed by, or NULL; must outlive the plan
  * @edit: what is changed of them, or NULL; must outlive the plan
  * @role: what it is traced for; then only at the points that the role needs
@@ -394,6 +404,7 @@ struct plan_request {
 	const struct plan_capture *call;
 	const struct plan_capture *ret;
 	const struct filter_pair *filter;
+	const struct filter_pair *failed;
 	const struct bykey *key;
 	const struct edit_pair *edit;
 	enum plan_role role;
@@ -412,6 +423,12 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * (static string); NULL: because of something in the request, or for lack of memory.
  */
 const char *plan_refused(const struct plan *p);
+
+/*
+ * Add the hidden functions that count the errors of all functions so far. Of a function that can't
+ * be probed at its returns alone none are counted. 0, or -1 with @d set.
+ */
+int plan_add_errors(struct plan *p, struct diag *d);
 
 struct place;
 

@@ -51,6 +51,34 @@ static int compile_condition(const struct exprc_scope *scope, const struct spec 
 		      diag_set(d, "out of memory");
 }
 
+/*
+ * Which calls that meet the condition of @spec return an error: counted where they return, so
+ * nothing may be decided before. NULL: it is not known.
+ */
+static const struct filter_pair *compile_failed(const struct exprc_scope *scope,
+						const struct spec *spec)
+{
+	const struct expr err_name = { .kind = EXPR_NAME, .s = exprname_of_error(scope->sig) };
+	const struct expr nil = { .kind = EXPR_NAME, .s = "nil" };
+	const struct expr failed = {
+		.kind = EXPR_BINARY, .op = EXPR_NE, .x = &err_name, .index = &nil,
+	};
+	const struct expr both = {
+		.kind = EXPR_BINARY, .op = EXPR_AND, .x = spec->cond, .index = &failed,
+	};
+	struct spec with = *spec;
+	const struct filter_pair *ret;
+	struct diag why = { 0 };
+	int err;
+
+	if (!err_name.s)
+		return NULL;
+	with.cond = spec->cond ? &both : &failed;
+	err = compile_condition(scope, &with, &ret, &why);
+	diag_fini(&why);
+	return err || ret->call.nops || ret->ret.duration || ret->unwound ? NULL : ret;
+}
+
 static int compile_key(const struct exprc_scope *scope, const struct bykey_exprs *by,
 		       const struct bykey **ret, struct diag *d)
 {
@@ -136,6 +164,8 @@ int request_make(const struct spec *spec, const struct plan *p, struct gobin *bi
 		err = compile(&scope, spec->ret, &ret->ret, d);
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
+	if (!err && p->errors)
+		ret->failed = compile_failed(&scope, spec);
 	if (!err && p->by)
 		err = compile_key(&scope, p->by, &ret->key, d);
 	if (!err && spec_edits(spec))

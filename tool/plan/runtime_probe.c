@@ -420,7 +420,7 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 	bool ends = false;
 	int err;
 
-	if (options->split && hidden_add_states(p, bins, nbins, d))
+	if ((options->split && hidden_add_states(p, bins, nbins, d)) || plan_add_errors(p, d))
 		return -1;
 	for (size_t i = 0; i < p->nfuncs; i++)
 		ends |= p->funcs[i]->ends;

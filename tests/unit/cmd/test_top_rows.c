@@ -173,11 +173,14 @@ static void each_order_has_its_own_first_row(void **state)
 {
 	static const char *const want[TOPROWS_ORDERS] = {
 		[TOPROWS_BY_RATE] = "acb", [TOPROWS_BY_P50] = "bca", [TOPROWS_BY_P99] = "bca",
-		[TOPROWS_BY_CALLS] = "cab", [TOPROWS_BY_NAME] = "abc",
+		[TOPROWS_BY_ERRORS] = "bac", [TOPROWS_BY_CALLS] = "cab", [TOPROWS_BY_NAME] = "abc",
 	};
+	static const uint64_t errors[] = { 4, 3 };
 	struct state *s = *state;
 
 	three(s);
+	s->rows.v[0].errors = &errors[0];
+	s->rows.v[1].errors = &errors[1];
 	for (size_t i = 0; i < TOPROWS_ORDERS; i++) {
 		toprows_sort(&s->rows, i);
 		ordered(s, want[i]);
@@ -261,18 +264,21 @@ static const struct line_case {
 	const char *want;
 } lines[] = {
 	{ "a wide head has all columns", NULL, 100, TOPROWS_BY_RATE,
-	  " CALLS/S▼      P50      P99        TOTAL  TREND             FUNCTION" },
+	  " CALLS/S▼      P50      P99   ERRORS      TOTAL  TREND      FUNCTION" },
 	{ "the order is marked", NULL, 100, TOPROWS_BY_CALLS,
-	  "  CALLS/S      P50      P99       TOTAL▼  TREND             FUNCTION" },
+	  "  CALLS/S      P50      P99   ERRORS     TOTAL▼  TREND      FUNCTION" },
+	{ "that of errors, too", NULL, 100, TOPROWS_BY_ERRORS,
+	  "  CALLS/S      P50      P99  ERRORS▼      TOTAL  TREND      FUNCTION" },
 	{ "the order of names is marked, too", NULL, 100, TOPROWS_BY_NAME,
-	  "  CALLS/S      P50      P99        TOTAL  TREND             FUNCTION▲" },
+	  "  CALLS/S      P50      P99   ERRORS      TOTAL  TREND      FUNCTION▲" },
 	{ "the total goes first", NULL, 70, TOPROWS_BY_RATE,
-	  " CALLS/S▼      P50      P99  TREND             FUNCTION" },
-	{ "then the trend", NULL, 60, TOPROWS_BY_P99, "  CALLS/S      P50     P99▼  FUNCTION" },
+	  " CALLS/S▼      P50      P99   ERRORS  TREND      FUNCTION" },
+	{ "then the trend", NULL, 60, TOPROWS_BY_P99,
+	  "  CALLS/S      P50     P99▼   ERRORS  FUNCTION" },
 	{ "a narrow head has the rate and one duration", NULL, 40, TOPROWS_BY_RATE,
 	  " CALLS/S▼      P99  FUNCTION" },
 	{ "a wide row has all columns", "main.f", 100, 0,
-	  "        4   1.50ms   20.0ms         1234             ▄█ ▁▄  main.f" },
+	  "        4   1.50ms   20.0ms       55       1234      ▄█ ▁▄  main.f" },
 	{ "a narrow row has the rate and one duration", "main.f", 40, 0,
 	  "        4   20.0ms  main.f" },
 	{ "a long name is cut", LONG_NAME, 40, 0, "        4   20.0ms  example.org/shop/ca…" },
@@ -285,9 +291,10 @@ static const struct line_case {
 static void line(void **state)
 {
 	const struct line_case *c = *state;
+	const uint64_t errors = 55;
 	const struct toprow row = {
 		.name = c->name, .calls = 1234, .timed = true, .p50 = 1500000, .p99 = 20 * MS,
-		.rates = { 4, 1, 0, 8, 4 },
+		.errors = &errors, .rates = { 4, 1, 0, 8, 4 },
 	};
 	struct buf b = { 0 };
 
