@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
 #include "cmd/stdfds.h"
+#include "cmd/topic.h"
 #include "trace/client.h"
 #include "trace/module_load.h"
 
@@ -42,7 +43,9 @@ static void put_help(struct buf *b)
 	buf_str(b, "\n"
 		   "  goprobectl COMMAND --help    shows more, with examples\n"
 		   "  man goprobectl-COMMAND       explains all of it, with a session\n"
-		   "  goprobectl --version\n");
+		   "  goprobectl help TOPIC        ");
+	topic_names(31, b);
+	buf_str(b, "\n  goprobectl --version\n");
 }
 
 static const struct cmd *find(const char *name)
@@ -173,9 +176,11 @@ int main(int argc, char **argv)
 	if (strcmp(name, "help") == 0) {
 		const struct cmd *about = find(argv[2]);
 
-		if (!about)
-			return unknown_command(argv[2]);
-		return print_help(about);
+		if (about)
+			return print_help(about);
+		if (topic_put(argv[2], &b))
+			return end_help(&b);
+		return unknown_command(argv[2]);
 	}
 
 	if (strcmp(name, "complete") == 0)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Topics of goprobectl help: sections of docs/expressions.md. */
+#ifndef GOPROBE_CMD_TOPIC_H
+#define GOPROBE_CMD_TOPIC_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* "patterns, places, ...", in lines that all but the first begin with @indent spaces. */
+void topic_names(size_t indent, struct buf *b);
+/* The text of a topic. false: there is none with this name. */
+bool topic_put(const char *name, struct buf *b);
+
+#endif
