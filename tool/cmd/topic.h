@@ -9,7 +9,7 @@
 
 /* "patterns, places, ...", in lines that all but the first begin with @indent spaces. */
 void topic_names(size_t indent, struct buf *b);
-/* The text of a topic. false: there is none with this name. */
+/* Append the text of a topic. Return: false if the topic is unknown. */
 bool topic_put(const char *name, struct buf *b);
 
 #endif
