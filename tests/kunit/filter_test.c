@@ -257,7 +257,7 @@ static void hits_have_numbers(struct kunit *test)
 /* A number of counter 1, by the key: r1 becomes its word. */
 static u64 number_on(struct kunit *test, int cpu)
 {
-	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+	stay_on_cpu(test, cpu);
 	EXPECT_PASSES(test);
 	return key.word[0];
 }
@@ -275,8 +275,8 @@ static void each_cpu_takes_a_block_of_numbers(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, number_on(test, 1), 2ULL * GOPROBE_NUMBER_BLOCK + 1);
 	KUNIT_EXPECT_EQ(test, number_on(test, 0), 3ULL * GOPROBE_NUMBER_BLOCK + 1);
+	KUNIT_EXPECT_EQ(test, numbered(), 2ULL * GOPROBE_NUMBER_BLOCK + 2);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[0]), 0ULL);
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
 static void a_hit_has_one_number(struct kunit *test)

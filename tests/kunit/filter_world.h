@@ -99,6 +99,26 @@ static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
 #define EXPECT_UNDECIDED(test) \
 	KUNIT_EXPECT_EQ(test, (u32)verdict(test, 0), (u32)GP_VERDICT_UNDECIDED)
 
+/* On one CPU counter 1 gives numbers in order. A case has a thread of its own. */
+static inline void stay_on_cpu(struct kunit *test, int cpu)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+}
+
+/* How many hits have a number of counter 1. */
+static inline u64 numbered(void)
+{
+	u64 n = atomic64_read(&filter->number[1]);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct gp_number_block *block = per_cpu_ptr(filter->block, cpu);
+
+		n -= block->end - block->last;
+	}
+	return n;
+}
+
 /* How many calls are open, of all goroutines. */
 static inline u32 open_calls(void)
 {
