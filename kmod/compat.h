@@ -133,7 +133,7 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #ifdef GP_HAVE_FOLLOW_INVALIDATE_PTE
 static inline int gp_compat_look_page(struct mm_struct *mm, unsigned long at, struct page **page)
 {
-	spinlock_t *lock;
+	spinlock_t *lock;	/* guards the entry */
 	pte_t *pte;
 	int n;
 
