@@ -13,8 +13,6 @@
 /* Names in a line. */
 #define NAMES 6
 
-extern const char topic_text[];
-
 /* The next section, or NULL. */
 static const char *next(const char *section)
 {

@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 
+/* docs/expressions.md: topic_text.S. */
+extern const char topic_text[];
 /* "patterns, places, ...", in lines that all but the first begin with @indent spaces. */
 void topic_names(size_t indent, struct buf *b);
 /* Append the text of a topic. Return: false if the topic is unknown. */

@@ -24,8 +24,8 @@ static void each_name_has_a_text(void **state)
 	(void)state;
 	topic_names(3, &names);
 	assert_non_null(strstr(text(&names), ",\n   "));
-	for (char *save, *name = strtok_r(names.p, ", \n", &save); name;
-	     name = strtok_r(NULL, ", \n", &save), n++) {
+	for (char *save, *name = strtok_r(names.p, "\n, ", &save); name;
+	     name = strtok_r(NULL, "\n, ", &save), n++) {
 		struct buf b = { 0 };
 
 		assert_true(topic_put(name, &b));
