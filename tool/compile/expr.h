@@ -51,7 +51,11 @@ int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, stru
  * the names "$rax" and so on, as many as @args_bytes need (all if it is negative).
  */
 int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret);
-/* The name of the last result of type error, or NULL. */
-const char *exprname_of_error(const struct gosig *sig);
+
+/*
+ * Make @v[0] "err != nil", of the last result of type error, whatever its name is. The other two
+ * are its operands. Return: false: no result is an error, or none is known.
+ */
+bool exprname_failed(const struct gosig *sig, struct expr v[3]);
 
 #endif

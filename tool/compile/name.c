@@ -94,13 +94,23 @@ static bool is_error(const struct goparam *result)
 	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
 }
 
-const char *exprname_of_error(const struct gosig *sig)
+bool exprname_failed(const struct gosig *sig, struct expr v[3])
 {
 	size_t n = sig && !sig->incomplete ? sig->nresults : 0;
 
 	while (n && !is_error(&sig->results[n - 1]))
 		n--;
-	return n ? own_name(sig->results[n - 1].name) : NULL;
+	if (!n)
+		return false;
+	v[0].kind = EXPR_BINARY;
+	v[0].op = EXPR_NE;
+	v[0].x = &v[1];
+	v[0].index = &v[2];
+	v[1].kind = EXPR_NAME;
+	v[1].s = own_name(sig->results[n - 1].name);
+	v[2].kind = EXPR_NAME;
+	v[2].s = "nil";
+	return true;
 }
 
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)

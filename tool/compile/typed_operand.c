@@ -82,14 +82,8 @@ static const struct typed *type_failed(struct exprjob *j, const struct expr *e)
 	v[0] = *e;
 	v[1] = *e;
 	v[2] = *e;
-	v[0].kind = EXPR_BINARY;
-	v[0].op = EXPR_NE;
-	v[0].x = &v[1];
-	v[0].index = &v[2];
-	v[1].s = exprname_of_error(sig);
-	v[2].s = "nil";
-	if (v[1].s)
-		return typed_binary(j, &v[0]);
+	if (exprname_failed(sig, v))
+		return typed_binary(j, v);
 	if (sig && !sig->incomplete)
 		exprjob_wrong_all(j, e, "%s returns no error", j->scope->fn->name);
 	else

@@ -58,22 +58,18 @@ static int compile_condition(const struct exprc_scope *scope, const struct spec 
 static const struct filter_pair *compile_failed(const struct exprc_scope *scope,
 						const struct spec *spec)
 {
-	const struct expr err_name = { .kind = EXPR_NAME, .s = exprname_of_error(scope->sig) };
-	const struct expr nil = { .kind = EXPR_NAME, .s = "nil" };
-	const struct expr failed = {
-		.kind = EXPR_BINARY, .op = EXPR_NE, .x = &err_name, .index = &nil,
-	};
+	struct expr failed[3] = { 0 };
 	const struct expr both = {
-		.kind = EXPR_BINARY, .op = EXPR_AND, .x = spec->cond, .index = &failed,
+		.kind = EXPR_BINARY, .op = EXPR_AND, .x = spec->cond, .index = failed,
 	};
 	struct spec with = *spec;
 	const struct filter_pair *ret;
 	struct diag why = { 0 };
 	int err;
 
-	if (!err_name.s)
+	if (!exprname_failed(scope->sig, failed))
 		return NULL;
-	with.cond = spec->cond ? &both : &failed;
+	with.cond = spec->cond ? &both : failed;
 	err = compile_condition(scope, &with, &ret, &why);
 	diag_fini(&why);
 	return err || ret->call.nops || ret->ret.duration || ret->unwound ? NULL : ret;
