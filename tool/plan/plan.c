@@ -474,7 +474,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	struct plan_func info;
 	int err = 0;
 
-	if (fn->entry && hmap_get(&priv->added, key))
+	if (fn->entry && req->role != PLAN_ROLE_ERROR && hmap_get(&priv->added, key))
 		return 0;
 	survey(bin, fn, req->edit && req->edit->call.nsets, &info, &scan);
 	priv->refused = info.refused;
@@ -490,31 +490,20 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	return err;
 }
 
-static int add_errors(struct plan *p, struct plan_func *of, struct diag *d)
-{
-	const struct plan_request req = { .filter = of->failed, .role = PLAN_ROLE_ERROR };
-	struct plan_private *priv = p->priv;
-	struct insn_scan scan;
-	struct plan_func info;
-	int err;
-
-	survey(of->bin, of->fn, false, &info, &scan);
-	err = planfilter_decide(&priv->filters, &info, &req, priv->opt.no_return, d);
-	if (!err && add_func(p, &info, &scan, &req))
-		err = diag_set(d, "out of memory");
-	if (!err)
-		of->errors = p->funcs[p->nfuncs - 1]->id;
-	insn_scan_fini(&scan);
-	return err;
-}
-
 int plan_add_errors(struct plan *p, struct diag *d)
 {
 	size_t n = p->nfuncs;
 
-	for (size_t i = 0; i < n; i++)
-		if (p->funcs[i]->failed && add_errors(p, p->funcs[i], d))
+	for (size_t i = 0; i < n; i++) {
+		struct plan_func *of = p->funcs[i];
+		const struct plan_request req = { .filter = of->failed, .role = PLAN_ROLE_ERROR };
+
+		if (!of->failed)
+			continue;
+		if (plan_add_request(p, of->bin, of->fn, &req, d))
 			return -1;
+		of->errors = p->funcs[p->nfuncs - 1]->id;
+	}
 	return 0;
 }
 

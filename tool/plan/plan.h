@@ -412,8 +412,8 @@ struct plan_request {
 };
 
 /*
- * As plan_add(), with wishes. A function is added once: what a second request
- * wants is ignored.
+ * As plan_add(), with wishes. A function is added once, and once more with PLAN_ROLE_ERROR: what
+ * a further request wants is ignored.
  */
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
@@ -425,8 +425,8 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 const char *plan_refused(const struct plan *p);
 
 /*
- * Add the hidden functions that count the errors of all functions so far. Of a function that can't
- * be probed at its returns alone none are counted. 0, or -1 with @d set.
+ * Add the hidden functions that count the errors of all functions so far, by plan_func.failed. 0,
+ * or -1 with @d set.
  */
 int plan_add_errors(struct plan *p, struct diag *d);
 
