@@ -60,7 +60,8 @@ enum page { TABLE, FUNCTION, KEYS };
  * struct top - a run of the command
  * @c: the session that counts
  * @tallies: what it has counted
- * @errors: calls that returned an error, by id
+ * @errors: hits by id; those of hidden functions are calls that returned an error
+ * @knows_errors: there are such functions
  * @rows: what is shown of it
  * @last: when the tallies were last read
  * @page: what is on the screen
@@ -76,6 +77,7 @@ struct top {
 	struct counting c;
 	struct tallies tallies;
 	uint64_t *errors;
+	bool knows_errors;
 	struct toprows rows;
 	uint64_t last;
 	enum page page;
@@ -434,8 +436,10 @@ static int set_up(struct counting *counting, struct diag *d)
 	for (size_t i = 0; i < n; i++) {
 		t->tallies.v[i].ends = plan->funcs[i]->count_ends;
 		t->rows.v[i].name = plan_func_name(plan->funcs[i]);
-		if (plan->funcs[i]->errors)
-			t->rows.v[i].errors = &t->errors[plan->funcs[i]->errors];
+		if (!plan->funcs[i]->errors)
+			continue;
+		t->rows.v[i].errors = &t->errors[plan->funcs[i]->errors];
+		t->knows_errors = true;
 	}
 	return 0;
 }
@@ -444,7 +448,6 @@ static int add_tally(void *ctx, const struct goprobe_tally *from, const uint64_t
 {
 	struct top *t = ctx;
 
-	/* Those of hidden functions count errors. */
 	if (from->id < t->c.tracing.plan->nfuncs)
 		t->errors[from->id] = from->hits;
 	return tallies_add(&t->tallies, from, buckets);
@@ -471,9 +474,10 @@ static int print_end(struct top *t, const struct tallyshow_end *end, struct diag
 
 	if (read_tallies(t, d))
 		return -1;
-	/* Calls without errors are among them. */
 	memcpy(stats, end->stats, sizeof(stats));
-	stats[GOPROBE_STAT_FILTERED] = 0;
+	/* Returns without an error did not pass, either. */
+	if (t->knows_errors)
+		stats[GOPROBE_STAT_FILTERED] = 0;
 	shown.stats = stats;
 	tallies_sort(&t->tallies, TALLIES_BY_CALLS);
 	tallyshow_say(&show, &t->tallies, &shown, &b);
