@@ -129,7 +129,7 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define gp_compat_read_page(mm, at, page) \
 	get_user_pages_remote(mm, at, 1, FOLL_FORCE, page, GP_GUP_VMAS NULL)
 
-/* As above, if it is present; 5.16 added FOLL_NOFAULT, and removed the other way. */
+/* As above, if it is present. 5.10 has no FOLL_NOFAULT, and 6.1 no follow_invalidate_pte(). */
 #ifdef GP_HAVE_FOLLOW_INVALIDATE_PTE
 static inline int gp_compat_look_page(struct mm_struct *mm, unsigned long at, struct page **page)
 {

@@ -345,7 +345,7 @@ enum goprobe_reject {
 
 /*
  * What a CPU takes of counter 1 at a time. A prime: the first numbers of blocks have all remainders
- * by a smaller or larger number.
+ * by any divisor but its multiples.
  */
 #define GOPROBE_NUMBER_BLOCK	61
 
