@@ -188,30 +188,44 @@ static void values(void)
 	}
 }
 
-/* Answers to READ and LIST, errors with and without the request. */
+/* A reply, answers to dumps, errors with and without the request. */
 static void messages(void)
 {
 	static const uint64_t words[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	const uint16_t types[] = { 0, 0, 0, NLMSG_ERROR, NLMSG_ERROR, NLMSG_DONE };
+	static const struct {
+		struct goprobe_tally t;
+		uint64_t buckets[2];
+	} tally = { .t = { .first = 4, .nbuckets = 2 } };
+	static const struct {
+		struct goprobe_key_stats k;
+		uint64_t key[2];
+	} keyed = { .k.key_bytes = 16 };
+	static const struct {
+		struct goprobe_open_call o;
+		uint64_t record[8];
+	} open = { .o.record_bytes = 64 };
+	const uint16_t types[] = { [6] = NLMSG_ERROR, NLMSG_ERROR, NLMSG_DONE };
 
-	for (unsigned int i = 0; i < 6; i++) {
+	for (unsigned int i = 0; i < 9; i++) {
 		struct nlmsghdr h = {
 			.nlmsg_type = types[i],
-			.nlmsg_flags = i < 3 ? 0 : NLM_F_ACK_TLVS |
-				       (i == 3 ? NLM_F_CAPPED : 0),
+			.nlmsg_flags = i < 6 ? 0 : NLM_F_ACK_TLVS |
+				       (i == 6 ? NLM_F_CAPPED : 0),
 		};
 		struct nlmsgerr e = { .error = -1, .msg.nlmsg_len = sizeof(h) + 8 };
-		struct genlmsghdr g = { .cmd = GOPROBE_CMD_READ };
+		struct genlmsghdr g = {
+			.cmd = GOPROBE_CMD_READ, .version = GOPROBE_GENL_VERSION,
+		};
 		struct synth_bytes b = { .p = NULL }, seed = { .p = NULL };
 
 		synth_put(&b, &h, sizeof(h));
-		if (i < 3)
+		if (i < 6)
 			synth_put(&b, &g, sizeof(g));
 		else
-			synth_put(&b, &e, i == 5 ? sizeof(e.error) : sizeof(e));
-		if (i == 4)
+			synth_put(&b, &e, i == 8 ? sizeof(e.error) : sizeof(e));
+		if (i == 7)
 			synth_zero(&b, 8);
-		if (i >= 3)
+		if (i >= 6)
 			attr(&b, NLMSGERR_ATTR_MSG, "no", 3);
 		attr(&b, GOPROBE_A_CPU, words, 4);
 		attr(&b, GOPROBE_A_RECORDS, words, 64);
@@ -219,6 +233,9 @@ static void messages(void)
 		attr(&b, GOPROBE_A_PIDS, words, 8);
 		attr(&b, GOPROBE_A_POINTS, words, 40);
 		attr(&b, GOPROBE_A_PATH, "/a", 3);
+		attr(&b, GOPROBE_A_TALLIES, &tally, sizeof(tally));
+		attr(&b, GOPROBE_A_KEY_STATS, &keyed, sizeof(keyed));
+		attr(&b, GOPROBE_A_OPEN_CALLS, &open, sizeof(open));
 		synth_u8(&seed, (uint8_t)i);
 		synth_u8(&seed, 0);
 		synth_put(&seed, b.p, b.n);

@@ -189,7 +189,7 @@ static int finish(struct counting *c, struct diag *d)
 		tracing_say_ending(&c->tracing);
 	/* From now on no hit counts. To take the breakpoints away takes longer. */
 	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
-	if (client_stop(c->tracing.client, d))
+	if (client_ask(c->tracing.client, GOPROBE_CMD_STOP, NULL, d))
 		return -1;
 	if (client_get_stats(c->tracing.client, stats, d))
 		return -1;
@@ -201,7 +201,8 @@ static int run(struct counting *c, struct diag *d)
 {
 	struct target *target = &c->tracing.target;
 	struct pollfd *fds = calloc(target->nprocesses + FDS, sizeof(*fds));
-	int code, err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
+	int code, err = fds ? client_ask(c->tracing.client, GOPROBE_CMD_START, NULL, d) :
+			      diag_set(d, "out of memory");
 
 	c->started = clock_now(CLOCK_MONOTONIC);
 	if (!err) {

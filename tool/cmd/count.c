@@ -135,13 +135,13 @@ static int table_read(struct table *t, struct client *client, enum tallies_by by
 	if (t->show.timed)
 		by = TALLIES_BY_TIME;
 	tallies_begin(&t->tallies);
-	if (client_tallies(client, tallies_add, &t->tallies, d))
+	if (client_items(client, GOPROBE_CMD_TALLIES, tallies_add, &t->tallies, d))
 		return -1;
 	tallies_sort(&t->tallies, by);
 	if (!t->keyshow)
 		return 0;
 	keyrows_begin(&t->keys);
-	if (client_keys(client, keyrows_add, &t->keys, d))
+	if (client_items(client, GOPROBE_CMD_KEYS, keyrows_add, &t->keys, d))
 		return -1;
 	keyrows_sort(&t->keys, by);
 	return 0;

@@ -351,7 +351,7 @@ static int list_probed(bool json, struct diag *d)
 	if (client_open(&c, d))
 		return CMD_FAILED;
 
-	int err = client_list(c, list_session_add, &sessions, d);
+	int err = client_dump(c, GOPROBE_CMD_LIST, list_session_add, &sessions, d);
 
 	client_close(c);
 	if (!err) {

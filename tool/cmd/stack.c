@@ -164,13 +164,10 @@ static void add_values(const struct stacking *s, const struct goprobe_tally *t,
 	*v = t->hits + t->calls;
 }
 
-/*
- * A client_key_fn: the parts of --by, who has started the goroutine, the number of addresses, and
- * the addresses.
- */
-static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t *key,
-	       const uint64_t *buckets)
+/* A key: the parts of --by, who started the goroutine, the number of addresses, and these. */
+static int add(void *ctx, const void *item, const uint64_t *key)
 {
+	const struct goprobe_key_stats *keyed = item;
 	struct stacking *s = ctx;
 	const struct plan *p = s->c.tracing.plan;
 	struct keywords w = { key, keyed->key_bytes / sizeof(*key) };
@@ -197,7 +194,7 @@ static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t 
 	for (size_t i = 0; i < sample.npcs; i++)
 		pcs[i] = (struct stacks_pc){ of, w.v[s->creator + 1 + i] };
 	sample.cut = full || sample.npcs == s->c.o->frames;
-	add_values(s, &keyed->tally, buckets, &sample);
+	add_values(s, &keyed->tally, w.v + w.n, &sample);
 	return stacks_add(&s->stacks, &sample);
 }
 
@@ -280,7 +277,7 @@ static int read_untimed(struct stacking *s, struct diag *d)
 
 	if (tallies_init(&t, p->nfuncs - p->naround - p->nhidden))
 		return diag_set(d, "out of memory");
-	err = client_tallies(s->c.tracing.client, tallies_add, &t, d);
+	err = client_items(s->c.tracing.client, GOPROBE_CMD_TALLIES, tallies_add, &t, d);
 	for (size_t i = 0; i < t.n; i++) {
 		s->unwound += t.v[i].unwound;
 		s->open += tally_open(&t.v[i]);
@@ -296,7 +293,7 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	int err;
 
 	stacks_zero(&s->stacks);
-	if (client_keys(s->c.tracing.client, add, s, d) ||
+	if (client_items(s->c.tracing.client, GOPROBE_CMD_KEYS, add, s, d) ||
 	    (end && c->o->weight && read_untimed(s, d)))
 		return -1;
 	stacks_sort(&s->stacks);

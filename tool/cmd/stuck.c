@@ -211,9 +211,10 @@ static void keep(struct stuck *s, const struct goprobe_open_call *o, const uint8
 	s->found_end = &f->next;
 }
 
-/* A client_opened_fn. Quick, as ages are of now: what takes time comes after. */
-static int look(void *ctx, const struct goprobe_open_call *o, uint8_t *record)
+/* Quick, as ages are of now: what takes time comes after. */
+static int look(void *ctx, const void *item, const uint64_t *record)
 {
+	const struct goprobe_open_call *o = item;
 	struct stuck *s = ctx;
 	uint64_t now = clock_now(CLOCK_MONOTONIC), since = now > o->age ? now - o->age : 0;
 
@@ -223,9 +224,9 @@ static int look(void *ctx, const struct goprobe_open_call *o, uint8_t *record)
 		return 0;
 	s->nstuck += o->age >= s->longer;
 	if (o->age >= s->longer && is_new(s, o, since))
-		keep(s, o, record, since, true);
+		keep(s, o, (const uint8_t *)record, since, true);
 	else if (s->stream.learn && s->nlearn < LEARN_FROM)
-		keep(s, o, record, since, false);
+		keep(s, o, (const uint8_t *)record, since, false);
 	return s->failed ? -1 : 0;
 }
 
@@ -332,7 +333,8 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 	before_look(&s->before, last);
 	s->before.until = end;
 	s->asked = clock_now(CLOCK_MONOTONIC);
-	if (client_opened(s->c.tracing.client, look, s, d) || check_older(s, d))
+	if (client_items(s->c.tracing.client, GOPROBE_CMD_OPEN_CALLS, look, s, d) ||
+	    check_older(s, d))
 		return -1;
 	if (!s->no_older)
 		before_settle(&s->before, s->longer, look_before, s);

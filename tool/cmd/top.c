@@ -444,8 +444,9 @@ static int set_up(struct counting *counting, struct diag *d)
 	return 0;
 }
 
-static int add_tally(void *ctx, const struct goprobe_tally *from, const uint64_t *buckets)
+static int add_tally(void *ctx, const void *item, const uint64_t *buckets)
 {
+	const struct goprobe_tally *from = item;
 	struct top *t = ctx;
 
 	if (from->id < t->c.tracing.plan->nfuncs)
@@ -458,7 +459,7 @@ static int read_tallies(struct top *t, struct diag *d)
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	tallies_begin(&t->tallies);
-	if (client_tallies(t->c.tracing.client, add_tally, t, d))
+	if (client_items(t->c.tracing.client, GOPROBE_CMD_TALLIES, add_tally, t, d))
 		return -1;
 	toprows_add(&t->rows, &t->tallies, now - t->last);
 	t->last = now;

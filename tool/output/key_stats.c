@@ -53,9 +53,10 @@ static struct keyrow *find(struct keyrows *k, uint32_t id, const uint64_t *key, 
 	return make(k, hash, head, id, key, nwords);
 }
 
-int keyrows_add(void *keyrows, const struct goprobe_key_stats *from, const uint64_t *key,
-		const uint64_t *buckets)
+int keyrows_add(void *keyrows, const void *item, const uint64_t *key)
 {
+	const struct goprobe_key_stats *from = item;
+	const uint64_t *buckets = key + from->key_bytes / sizeof(*key);
 	const struct goprobe_tally *t = &from->tally;
 	uint64_t calls = t->hits + t->calls;
 	struct keyrows *k = keyrows;

@@ -66,9 +66,8 @@ struct keyrows {
 void keyrows_fini(struct keyrows *k);
 /* Before the module's keys are read once more. */
 void keyrows_begin(struct keyrows *k);
-/* One of them; a client_key_fn. -1: no memory. */
-int keyrows_add(void *keyrows, const struct goprobe_key_stats *from, const uint64_t *key,
-		const uint64_t *buckets);
+/* A client_item_fn: a struct goprobe_key_stats. -1: no memory. */
+int keyrows_add(void *keyrows, const void *item, const uint64_t *key);
 void keyrows_sort(struct keyrows *k, enum tallies_by by);
 /* The same as a function's. */
 void keyrow_tally(const struct keyrow *row, struct tally *to);

@@ -46,8 +46,9 @@ void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states)
 		memcpy(t->split, states, sizeof(t->split));
 }
 
-int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets)
+int tallies_add(void *tallies, const void *item, const uint64_t *buckets)
 {
+	const struct goprobe_tally *from = item;
 	struct tallies *t = tallies;
 	struct tally *to;
 	uint64_t calls;

@@ -60,8 +60,8 @@ void tallies_fini(struct tallies *t);
 void tallies_begin(struct tallies *t);
 /* What follows the buckets. */
 void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
-/* One of them; a client_tally_fn. An id that was not asked for is left out. */
-int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets);
+/* A client_item_fn: a struct goprobe_tally. An id that was not asked for is left out. */
+int tallies_add(void *tallies, const void *item, const uint64_t *buckets);
 
 /* Which functions come first: those that were called most, or took most time. */
 enum tallies_by { TALLIES_BY_CALLS, TALLIES_BY_NEW, TALLIES_BY_TIME };

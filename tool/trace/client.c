@@ -309,24 +309,3 @@ int client_exchange(struct client *c, struct nl_msg *msg, const char *what, clie
 		return diag_set(d, "%s: %s", what, nl_geterror(err));
 	return answer(c, what, fn, ctx, d);
 }
-
-int client_parse(struct client *c, struct nlmsghdr *h)
-{
-	return nlmsg_parse(h, GENL_HDRLEN, c->tb, GOPROBE_A_MAX, NULL);
-}
-
-/* Keep the reply's attributes in c->tb. */
-static int keep(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d)
-{
-	(void)ctx;
-	memcpy(c->reply, h, h->nlmsg_len);
-	if (client_parse(c, (struct nlmsghdr *)c->reply))
-		return diag_set(d, "the module's reply can't be understood");
-	return 0;
-}
-
-int client_command(struct client *c, struct nl_msg *msg, const char *what, struct diag *d)
-{
-	memset(c->tb, 0, sizeof(c->tb));
-	return client_exchange(c, msg, what, keep, NULL, d);
-}

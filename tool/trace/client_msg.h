@@ -20,8 +20,7 @@
  * @pids: most processes of a session; 0: client_get_info() has not been asked
  * @seq: of the request that is being answered
  * @ready: a GOPROBE_CMD_READY came
- * @tb: attributes of the last reply, in @reply
- * @reply: the last reply, copied
+ * @reply: what the members of struct attrs lead to
  * @receive: what is received
  */
 struct client {
@@ -31,7 +30,6 @@ struct client {
 	uint32_t pids;
 	uint32_t seq;
 	bool ready;
-	struct nlattr *tb[GOPROBE_A_MAX + 1];
 	uint64_t reply[CLIENT_RECEIVE_BYTES / 8];
 	uint64_t receive[CLIENT_RECEIVE_BYTES / 8];
 };
@@ -49,9 +47,37 @@ struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags,
  */
 int client_exchange(struct client *c, struct nl_msg *msg, const char *what, client_message_fn fn,
 		    void *ctx, struct diag *d);
-/* The same, with an answer of at most one message, which is then in @c->tb. */
-int client_command(struct client *c, struct nl_msg *msg, const char *what, struct diag *d);
-/* Have @c->tb lead to the message's attributes. Returns other than 0 if it is damaged. */
-int client_parse(struct client *c, struct nlmsghdr *h);
+
+enum attrs_kind {
+	ATTRS_NUMBER,
+	ATTRS_NOT_0,	/* a number that is left out if it is 0 */
+	ATTRS_STRUCT,	/* a pointer, or NULL */
+	ATTRS_ARRAY,	/* a pointer, and the number of elements behind it */
+};
+
+/**
+ * struct attrs_row - an attribute
+ * @kind: what its member of struct attrs is
+ * @offset: where that is
+ * @size: bytes of the number, of the struct, or of an element
+ */
+struct attrs_row {
+	enum attrs_kind kind;
+	size_t offset;
+	size_t size;
+};
+
+/**
+ * struct attrs_command - a command with a reply
+ * @request: its attributes; a 0 ends them
+ * @reply: those of its reply
+ */
+struct attrs_command {
+	uint8_t request[12];
+	uint8_t reply[4];
+};
+
+extern const struct attrs_row attrs_rows[GOPROBE_A_MAX + 1];
+extern const struct attrs_command attrs_commands[GOPROBE_CMD_MAX + 1];
 
 #endif

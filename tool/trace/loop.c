@@ -143,12 +143,12 @@ static int print(struct watch *w, struct diag *d)
 static int let_go(struct watch *w, struct diag *d)
 {
 	struct times *t = w->times;
-	size_t n;
-	uint32_t left;
+	struct attrs a = { 0 };
 
-	for (; t && t->ndone; t->ndone -= n) {
-		n = t->ndone < IDS_MAX ? t->ndone : IDS_MAX;
-		if (client_points_del(w->client, t->done + t->ndone - n, n, &left, d))
+	for (; t && t->ndone; t->ndone -= a.nids) {
+		a.nids = t->ndone < IDS_MAX ? t->ndone : IDS_MAX;
+		a.ids = t->done + t->ndone - a.nids;
+		if (client_ask(w->client, GOPROBE_CMD_POINTS_DEL, &a, d))
 			return -1;
 	}
 	return 0;
@@ -258,7 +258,7 @@ int watch_finish(struct watch *w, struct diag *d)
 		tracing_say_ending(w->tracing);
 	/* From now on no hit counts. To take the breakpoints away takes longer. */
 	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
-	if (client_stop(w->client, d))
+	if (client_ask(w->client, GOPROBE_CMD_STOP, NULL, d))
 		return -1;
 	w->counts = true;
 	do {
@@ -275,7 +275,7 @@ int watch_start(struct watch *w, struct diag *d)
 {
 	/* Now, and not for the first line: a ring can fill while /etc/localtime is read. */
 	tzset();
-	if (client_start(w->client, d))
+	if (client_ask(w->client, GOPROBE_CMD_START, NULL, d))
 		return -1;
 	w->started = clock_now(CLOCK_MONOTONIC);
 	return w->recorder ? recorder_start(w->recorder, w->started, d) : 0;

@@ -50,11 +50,24 @@ static int find(struct dl_phdr_info *info, size_t size, void *ctx)
 static int begin(struct client *c, int fd, const struct goprobe_runtime *rt, uint32_t *file,
 		 struct diag *d)
 {
-	uint32_t ring_bytes = RING_BYTES;
-	int32_t pid = getpid();
+	struct attrs a = {
+		.pids = &(int32_t){ getpid() }, .npids = 1, .ring_bytes = RING_BYTES,
+	};
 
-	return client_session_new(c, &pid, 1, 0, NULL, NULL, NULL, 0, 0, &ring_bytes, d) ||
-	       client_file_add(c, fd, rt, file, d) ? -1 : 0;
+	if (client_session_new(c, &a, d))
+		return -1;
+	a = (struct attrs){ .fd = fd, .runtime = rt };
+	if (client_ask(c, GOPROBE_CMD_FILE_ADD, &a, d))
+		return -1;
+	*file = a.file;
+	return 0;
+}
+
+static int add(struct client *c, uint32_t file, const struct goprobe_point *point, struct diag *d)
+{
+	struct attrs a = { .file = file, .points = point, .npoints = 1 };
+
+	return client_ask(c, GOPROBE_CMD_POINTS_ADD, &a, d);
 }
 
 static int place(struct client *c, int fd, struct diag *d)
@@ -72,7 +85,7 @@ static int place(struct client *c, int fd, struct diag *d)
 		return diag_set(d, "goprobectl can't find its own code");
 	point.offset = at;
 	memcpy(point.code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE);
-	return begin(c, fd, &rt, &file, d) || client_points_add(c, file, &point, 1, d) ? -1 : 0;
+	return begin(c, fd, &rt, &file, d) || add(c, file, &point, d) ? -1 : 0;
 }
 
 static int test(struct client *c, int fd, int64_t *ret, struct diag *d)
@@ -115,7 +128,7 @@ static int add_point(struct client *c, uint32_t file, const uint8_t *code, uint8
 		return diag_set(d, "goprobectl can't find its own code");
 	point.offset = at;
 	point.code[0] = *code;
-	return client_points_add(c, file, &point, 1, d);
+	return add(c, file, &point, d);
 }
 
 /* The shortest time that CALLS calls take, ns. */
@@ -143,7 +156,8 @@ static int measure(struct client *c, int fd, int64_t *ret, struct diag *d)
 
 	if (begin(c, fd, &rt, &file, d) ||
 	    add_point(c, file, call, GOPROBE_POINT_CALL, d) ||
-	    add_point(c, file, selftest_ret, GOPROBE_POINT_RETURN, d) || client_start(c, d))
+	    add_point(c, file, selftest_ret, GOPROBE_POINT_RETURN, d) ||
+	    client_ask(c, GOPROBE_CMD_START, NULL, d))
 		return -1;
 	with = time_calls();
 	*ret = with > without ? (with - without) / (CALLS * HITS_PER_CALL) : 0;

@@ -233,14 +233,20 @@ static int set_trapless(const struct tracing *t, const struct client_info *info,
 
 static int new_session(struct tracing *t, const struct client_info *info, struct diag *d)
 {
-	uint32_t flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0;
-	uint32_t ring_bytes = t->ring_bytes;
+	struct attrs a = {
+		.flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
+		.ring_bytes = t->ring_bytes,
+		.key_limit = t->keys.number ? &t->keys : NULL,
+		.breaker = t->breaker.percent ? &t->breaker : NULL,
+		.states = t->plan->split ? __GOSTATES_MAX : 0,
+		.goroutine_set_limit = t->plan->descendant ? TRACING_MEMBERS : 0,
+	};
 	size_t n = t->target.nprocesses;
 	struct goprobe_pending_limit held;
 	int32_t *pids;
 	int err;
 
-	if (check_abilities(t, info, d) || set_trapless(t, info, &flags, d) ||
+	if (check_abilities(t, info, d) || set_trapless(t, info, &a.flags, d) ||
 	    set_capacity(t, info, &held, d))
 		return -1;
 	pids = calloc(n + 1, sizeof(*pids));
@@ -248,10 +254,10 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		pids[i] = t->target.processes[i].pid;
-	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
-				 t->keys.number ? &t->keys : NULL, &t->breaker,
-				 t->plan->split ? __GOSTATES_MAX : 0,
-				 t->plan->descendant ? TRACING_MEMBERS : 0, &ring_bytes, d);
+	a.pids = pids;
+	a.npids = n;
+	a.pending_limit = held.bytes ? &held : NULL;
+	err = client_session_new(t->client, &a, d);
 	free(pids);
 	return err;
 }
@@ -281,7 +287,7 @@ static void set_breaker(struct tracing *t)
 static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
 {
 	struct goprobe_goroutine members[MEMBERS_BATCH];
-	uint32_t all;
+	struct attrs a = { .goroutines = members };
 
 	for (size_t i = 0, some; i < n; i += some) {
 		some = n - i < MEMBERS_BATCH ? n - i : MEMBERS_BATCH;
@@ -289,7 +295,8 @@ static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n,
 			members[k] = (struct goprobe_goroutine){
 				.goid = v[i + k].goid, .tgid = pid,
 			};
-		if (client_members_add(t->client, members, some, &all, d))
+		a.ngoroutines = some;
+		if (client_ask(t->client, GOPROBE_CMD_GOROUTINES_ADD, &a, d))
 			return -1;
 	}
 	return 0;

@@ -15,7 +15,7 @@
 /* Names longer than this push the other columns to the right. */
 #define NAME_WIDTH 60
 
-static struct list_session *session_of(struct list_sessions *l, const struct client_session *s)
+static struct list_session *session_of(struct list_sessions *l, const struct attrs *s)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].session == s->session && l->v[i].file == s->file)
@@ -31,7 +31,7 @@ static struct list_session *session_of(struct list_sessions *l, const struct cli
 		.session = s->session,
 		.owner = s->owner,
 		.file = s->file,
-		.path = strdup(s->path),
+		.path = strndup(s->path ? s->path : "", s->npath),
 		.pids = calloc(s->npids + 1, sizeof(*v->pids)),
 		.npids = s->npids,
 	};
@@ -43,18 +43,15 @@ static struct list_session *session_of(struct list_sessions *l, const struct cli
 	return v;
 }
 
-int list_session_add(void *ctx, const struct client_session *s)
+int list_session_add(void *ctx, const struct attrs *s, struct diag *d)
 {
 	struct list_session *l = session_of(ctx, s);
 
-	if (!l)
-		return -1;
-
-	struct list_point *points = realloc(l->points,
-					    (l->npoints + s->npoints + 1) * sizeof(*points));
+	struct list_point *points = l ? realloc(l->points, (l->npoints + s->npoints + 1) *
+							   sizeof(*points)) : NULL;
 
 	if (!points)
-		return -1;
+		return diag_set(d, "out of memory");
 	l->points = points;
 	for (size_t i = 0; i < s->npoints; i++)
 		points[l->npoints++] = (struct list_point){ s->points[i].offset,

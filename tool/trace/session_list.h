@@ -47,8 +47,8 @@ struct list_sessions {
 	size_t n;
 };
 
-/* A client_session_fn with a struct list_sessions for its context. */
-int list_session_add(void *ctx, const struct client_session *s);
+/* A client_attrs_fn with a struct list_sessions for its context. */
+int list_session_add(void *ctx, const struct attrs *s, struct diag *d);
 void list_sessions(struct buf *b, const struct list_sessions *sessions, bool json);
 void list_sessions_fini(struct list_sessions *sessions);
 

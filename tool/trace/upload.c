@@ -65,10 +65,14 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 	return check_limit(p->nplans, limits->plans, "capture plans", d);
 }
 
-static int expect_id(uint32_t got, size_t want, struct diag *d)
+/* A command whose objects get ids from @want on; the reply has that in @id. */
+static int add(struct upload *u, enum goprobe_cmd cmd, struct attrs *a, const uint32_t *id,
+	       size_t want, struct diag *d)
 {
-	return got == want ? 0 : diag_set(d, "the module counts otherwise: id %u instead of %zu",
-					  got, want);
+	if (client_ask(u->client, cmd, a, d))
+		return -1;
+	return *id == want ? 0 : diag_set(d, "the module counts otherwise: id %u instead of %zu",
+					  *id, want);
 }
 
 /* A type and its references go together; what they refer to may come later. */
@@ -83,7 +87,6 @@ static int upload_types(struct upload *u, struct diag *d)
 	while (!err && u->ntypes < p->ntypes) {
 		const struct goprobe_type *from = &p->types[u->ntypes];
 		size_t n = 0, nrefs = 0;
-		uint32_t first;
 
 		for (; n < most && u->ntypes + n < p->ntypes; n++) {
 			if (nrefs + from[n].nrefs > most_refs)
@@ -92,11 +95,13 @@ static int upload_types(struct upload *u, struct diag *d)
 			types[n].ref = nrefs;
 			nrefs += from[n].nrefs;
 		}
-		err = n ? client_types_add(u->client, types, n, p->refs + from->ref, nrefs,
-					   &first, d) :
+
+		struct attrs a = {
+			.types = types, .ntypes = n, .refs = p->refs + from->ref, .nrefs = nrefs,
+		};
+
+		err = n ? add(u, GOPROBE_CMD_TYPES_ADD, &a, &a.first, u->ntypes, d) :
 			  diag_set(d, "a type has too many references");
-		if (!err)
-			err = expect_id(first, u->ntypes, d);
 		u->ntypes += n;
 	}
 	free(types);
@@ -112,13 +117,14 @@ static int upload_dynamic(struct upload *u, struct diag *d)
 		const struct plan_points *f = &p->files[i];
 
 		while (u->ndynamic[i] < f->ndynamic) {
-			size_t n = least(most, f->ndynamic - u->ndynamic[i]);
-			uint32_t known;
+			struct attrs a = {
+				.file = i, .dynamic = f->dynamic + u->ndynamic[i],
+				.ndynamic = least(most, f->ndynamic - u->ndynamic[i]),
+			};
 
-			if (client_dynamic_add(u->client, i, f->dynamic + u->ndynamic[i], n,
-					       &known, d))
+			if (client_ask(u->client, GOPROBE_CMD_DYNAMIC_ADD, &a, d))
 				return -1;
-			u->ndynamic[i] += n;
+			u->ndynamic[i] += a.ndynamic;
 		}
 	}
 	return 0;
@@ -137,7 +143,6 @@ static int upload_plans(struct upload *u, struct diag *d)
 
 	for (size_t done = 0; !err && done < p->nplans;) {
 		size_t n = 0, npieces = 0, nops = 0;
-		uint32_t first;
 
 		for (; n < most && done + n < p->nplans; n++) {
 			const struct goprobe_plan *one = &p->plans[done + n];
@@ -152,11 +157,14 @@ static int upload_plans(struct upload *u, struct diag *d)
 			for (uint32_t k = 0; k < one->nops; k++)
 				ops[nops++] = p->ops[one->op + k];
 		}
-		err = n ? client_plans_add(u->client, plans, n, pieces, npieces, ops, nops,
-					   &first, d) :
+
+		struct attrs a = {
+			.plans = plans, .nplans = n, .pieces = pieces, .npieces = npieces,
+			.ops = ops, .nops = nops,
+		};
+
+		err = n ? add(u, GOPROBE_CMD_PLANS_ADD, &a, &a.first, done, d) :
 			  diag_set(d, "a capture plan is too large");
-		if (!err)
-			err = expect_id(first, done, d);
 		done += n;
 	}
 	free(plans);
@@ -176,7 +184,6 @@ static int upload_filters(struct upload *u, struct diag *d)
 
 	for (size_t done = 0, n; !err && done < p->nfilters; done += n) {
 		size_t nops = 0;
-		uint32_t first;
 
 		for (n = 0; n < most && done + n < p->nfilters; n++) {
 			const struct goprobe_filter *one = &p->filters[done + n];
@@ -187,11 +194,12 @@ static int upload_filters(struct upload *u, struct diag *d)
 			for (uint32_t k = 0; k < one->nops; k++)
 				ops[nops++] = p->filter_ops[one->op + k];
 		}
-		err = n ? client_filters_add(u->client, filters, n, ops, nops, &first, d) :
-			  diag_set(d, "a condition is too long");
+
+		struct attrs a = { .filters = filters, .nfilters = n, .ops = ops, .nops = nops };
+
 		/* They are counted from 1. */
-		if (!err)
-			err = expect_id(first, done + 1, d);
+		err = n ? add(u, GOPROBE_CMD_FILTERS_ADD, &a, &a.first, done + 1, d) :
+			  diag_set(d, "a condition is too long");
 	}
 	free(filters);
 	free(ops);
@@ -202,10 +210,9 @@ static int upload_file(struct upload *u, size_t i, struct diag *d)
 {
 	const struct plan_points *f = &u->plan->files[i];
 	struct goprobe_runtime rt = plan_runtime(f);
-	uint32_t file;
+	struct attrs a = { .fd = gobin_fd(f->bin), .runtime = &rt };
 
-	return client_file_add(u->client, gobin_fd(f->bin), &rt, &file, d) ||
-	       expect_id(file, i, d) ? -1 : 0;
+	return add(u, GOPROBE_CMD_FILE_ADD, &a, &a.file, i, d);
 }
 
 static int upload_points(struct upload *u, size_t all, upload_progress_fn progress, void *ctx,
@@ -218,13 +225,18 @@ static int upload_points(struct upload *u, size_t all, upload_progress_fn progre
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
 
-		for (size_t done = 0, n; done < f->n; done += n) {
+		for (size_t done = 0; done < f->n;) {
+			struct attrs a = {
+				.file = i, .points = f->v + done,
+				.npoints = least(most, f->n - done),
+			};
+
 			if (!progress(ctx, total, all))
 				return diag_set(d, "interrupted");
-			n = least(most, f->n - done);
-			if (client_points_add(u->client, i, f->v + done, n, d))
+			if (client_ask(u->client, GOPROBE_CMD_POINTS_ADD, &a, d))
 				return -1;
-			total += n;
+			done += a.npoints;
+			total += a.npoints;
 		}
 	}
 	return progress(ctx, total, all) ? 0 : diag_set(d, "interrupted");

@@ -91,7 +91,7 @@ static char *shown(struct machine *m, const struct bykey *key, const struct gofu
 	char *line, *copy;
 
 	assert_non_null(k);
-	assert_int_equal(keyrows_add(&rows, &keyed, m->key, NULL), 0);
+	assert_int_equal(keyrows_add(&rows, &keyed, m->key), 0);
 	keyrows_sort(&rows, TALLIES_BY_CALLS);
 	assert_int_equal(rows.called, 1);
 	keyshow_table(k, &rows, &when, &b);
@@ -512,7 +512,7 @@ static void add(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, 
 		.key_bytes = 8,
 	};
 
-	assert_int_equal(keyrows_add(rows, &keyed, &key, &hits), 0);
+	assert_int_equal(keyrows_add(rows, &keyed, (uint64_t[]){ key, hits }), 0);
 }
 
 static void test_rows(void **state)

@@ -106,16 +106,15 @@ static void more_processes_than_there_may_be(void **state)
 		{ 0, 20000, "these are 20000 processes, and the module allows 16250" },
 		{ 1U << 20, 20000, "these are 20000 processes, and the module allows 16250" },
 	};
-	uint32_t ring_bytes = 0;
 
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct client *c = connected();
+		struct attrs a = { .pids = pids, .npids = rows[i].n };
 		struct diag d = { 0 };
 
 		c->pids = rows[i].most;
-		assert_int_equal(client_session_new(c, pids, rows[i].n, 0, NULL, NULL, NULL, 0, 0,
-						    &ring_bytes, &d), -1);
+		assert_int_equal(client_session_new(c, &a, &d), -1);
 		assert_string_equal(d.message, rows[i].error);
 		diag_fini(&d);
 		client_close(c);
