@@ -6,14 +6,6 @@
 #include <strings.h>
 
 #include "base/argument.h"
-#include "base/exit_code.h"
-
-int argument_fail(const char *option, const char *value, const char *wanted, struct diag *d)
-{
-	diag_set(d, "'%s' is no value for %s", value, option);
-	diag_hint(d, "it takes %s", wanted);
-	return CMD_USAGE;
-}
 
 bool argument_duration(const char *s, uint64_t *ns)
 {

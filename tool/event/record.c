@@ -168,22 +168,3 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 
 	return bad ? malformed(why, bad) : (int64_t)size;
 }
-
-const struct record_chunk *record_chunk_find(const struct record *r,
-					     uint64_t address, uint32_t type,
-					     size_t want)
-{
-	const struct record_chunk *best = NULL;
-
-	for (size_t i = 0; i < r->nchunks; i++) {
-		const struct record_chunk *c = &r->chunks[i];
-
-		if (c->address != address || c->type != type)
-			continue;
-		if (c->size >= want)
-			return c;
-		if (!best || c->size > best->size)
-			best = c;
-	}
-	return best;
-}

@@ -65,9 +65,4 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 		      record_frame_size_fn frame_size, void *ctx,
 		      struct record *ret, const char **why);
 
-/* The chunk at @address of @type with at least @want bytes, else the longest. */
-const struct record_chunk *record_chunk_find(const struct record *r,
-					     uint64_t address, uint32_t type,
-					     size_t want);
-
 #endif

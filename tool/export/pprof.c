@@ -437,13 +437,3 @@ void pprof_put(const struct stacks *s, const struct pprof_about *about, struct b
 		b->failed = true;
 	fini(&p);
 }
-
-void pprof_put_plain(const struct stacks *s, const struct pprof_about *about, struct buf *b)
-{
-	struct profile p = { .nstrings = 0 };
-
-	build(&p, s, about);
-	buf_mem(b, p.out.p, p.out.len);
-	b->failed |= p.out.failed;
-	fini(&p);
-}

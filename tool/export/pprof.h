@@ -24,7 +24,4 @@ struct pprof_about {
  */
 void pprof_put(const struct stacks *s, const struct pprof_about *about, struct buf *b);
 
-/* The same, not compressed. */
-void pprof_put_plain(const struct stacks *s, const struct pprof_about *about, struct buf *b);
-
 #endif

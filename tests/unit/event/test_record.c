@@ -371,20 +371,6 @@ static void test_values(void **state)
 	assert_int_equal(record.lost.count, 12);
 }
 
-static void test_find(void **state)
-{
-	(void)state;
-	record.nchunks = 3;
-	record.chunks[0] = (struct record_chunk){ .address = 1, .type = 5, .size = 8 };
-	record.chunks[1] = (struct record_chunk){ .address = 1, .type = 5, .size = 24 };
-	record.chunks[2] = (struct record_chunk){ .address = 1, .type = 6, .size = 99 };
-	assert_ptr_equal(record_chunk_find(&record, 1, 5, 8), &record.chunks[0]);
-	assert_ptr_equal(record_chunk_find(&record, 1, 5, 9), &record.chunks[1]);
-	assert_ptr_equal(record_chunk_find(&record, 1, 5, 99), &record.chunks[1]);
-	assert_ptr_equal(record_chunk_find(&record, 1, 6, 99), &record.chunks[2]);
-	assert_null(record_chunk_find(&record, 2, 5, 1));
-}
-
 /* Decoded parts lie within the record, after any change of its bytes. */
 static void test_damaged(void **state)
 {
@@ -426,7 +412,6 @@ int main(void)
 	struct CMUnitTest tests[N(cases) + 4] = {
 		{ "a record of another size, or cut off, is refused", test_sizes },
 		{ "what was decoded is what was sent", test_values },
-		{ "the chunk that has enough is found, else the longest", test_find },
 		{ "damaged records lead nowhere outside", test_damaged },
 	};
 
