@@ -252,6 +252,42 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 	return true;
 }
 
+/* The opposite of gp_calls_lock(). */
+static __always_inline void gp_calls_unlock(struct gp_stack *stack,
+					    const struct gp_calls_key *key)
+{
+	gp_stack_unlock(stack, key->g);
+	preempt_enable();
+}
+
+/*
+ * Lock the goroutine's stack and unwind it as gp_stack_unwind(). With @claims, a goroutine without
+ * a stack gets one. Each round but the last discards GP_CALLS_UNWIND calls. A goroutine can have a
+ * million, but no more, so the loop ends. Return: the stack, with preemption off; NULL, with
+ * preemption as before: it has no stack and gets none.
+ */
+static __always_inline struct gp_stack *gp_calls_lock(struct gp_calls *calls,
+						      const struct gp_calls_key *key,
+						      u64 least, bool claims)
+{
+	struct gp_stack *stack;
+
+	for (;;) {
+		preempt_disable();
+		stack = gp_calls_find(calls, key);
+		if (!stack && claims)
+			stack = gp_calls_claim(calls, key);
+		if (!stack) {
+			preempt_enable();
+			return NULL;
+		}
+		if (likely(gp_stack_unwind(calls, stack, key->goid, least)))
+			return stack;
+		gp_calls_unlock(stack, key);
+		cond_resched();
+	}
+}
+
 /**
  * gp_calls_open() - remember a call
  * @calls: the session's
@@ -260,35 +296,20 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
  * @tally: the function
  * @data: the call's data, or 0; on success a pending record belongs to the call
  *
- * Each round but the last discards GP_CALLS_UNWIND calls. Their number is limited, so the loop
- * ends.
- *
  * Return: GP_CALLS_KEPT; GP_CALLS_FULL: @data still belongs to the caller.
  */
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				const struct gp_tally *tally, u32 data)
 {
-	struct gp_stack *stack;
-	bool unwound = false, kept = false;
+	struct gp_stack *stack = gp_calls_lock(calls, &key, depth, true);
+	bool kept;
 
-	while (!unwound) {
-		preempt_disable();
-		stack = gp_calls_find(calls, &key);
-		if (!stack)
-			stack = gp_calls_claim(calls, &key);
-		if (!stack) {
-			preempt_enable();
-			return GP_CALLS_FULL;
-		}
-		unwound = gp_stack_unwind(calls, stack, key.goid, depth);
-		if (unwound)
-			kept = gp_stack_push(calls, stack, depth, tally, data);
-		if (kept)
-			gp_tally_open(tally, 1);
-		gp_stack_unlock(stack, key.g);
-		preempt_enable();
-		gp_calls_rest(unwound);
-	}
+	if (!stack)
+		return GP_CALLS_FULL;
+	kept = gp_stack_push(calls, stack, depth, tally, data);
+	if (kept)
+		gp_tally_open(tally, 1);
+	gp_calls_unlock(stack, &key);
 	return kept ? GP_CALLS_KEPT : GP_CALLS_FULL;
 }
 
@@ -313,22 +334,17 @@ static bool gp_calls_is_unwound(const struct gp_calls *calls, const struct gp_ca
  * @depth: of the call
  *
  * Open calls at that depth and deeper have ended without returning; otherwise the return of this
- * call would end one of them. The loop ends as in gp_calls_open(). Context: a task.
+ * call would end one of them. Context: a task.
  */
 void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
 {
-	bool unwound = gp_calls_is_unwound(calls, &key, depth);
 	struct gp_stack *stack;
 
-	while (!unwound) {
-		preempt_disable();
-		stack = gp_calls_find(calls, &key);
-		unwound = !stack || gp_stack_unwind(calls, stack, key.goid, depth);
-		if (stack)
-			gp_stack_unlock(stack, key.g);
-		preempt_enable();
-		gp_calls_rest(unwound);
-	}
+	if (gp_calls_is_unwound(calls, &key, depth))
+		return;
+	stack = gp_calls_lock(calls, &key, depth, false);
+	if (stack)
+		gp_calls_unlock(stack, &key);
 }
 
 /* As gp_stack_unwind(), for the goroutine's own calls; collects those that will be written. */
@@ -374,28 +390,22 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
  * @least: depth from which calls have ended
  * @ret: set to the calls whose records will be written; for gp_unwound_next()
  *
- * The loop ends as in gp_calls_open(). Context: a task.
+ * Context: a task.
  */
 void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 		     struct gp_unwound *ret)
 {
 	struct gp_stack *stack;
-	bool done = false;
+	bool done;
 
 	ret->list = NULL;
-	while (!done) {
-		preempt_disable();
-		stack = gp_calls_find(calls, &key);
-		if (!stack)
-			done = true;
-		else if (stack->goid != key.goid)
-			done = gp_stack_unwind(calls, stack, key.goid, 0);
-		else
-			done = gp_stack_collect(calls, stack, least, ret);
-		if (stack)
-			gp_stack_unlock(stack, key.g);
-		preempt_enable();
-		gp_calls_rest(done);
+	/* No call is at depth U64_MAX: this discards only the calls of another goroutine. */
+	while ((stack = gp_calls_lock(calls, &key, U64_MAX, false))) {
+		done = gp_stack_collect(calls, stack, least, ret);
+		gp_calls_unlock(stack, &key);
+		if (done)
+			break;
+		cond_resched();
 	}
 }
 
@@ -478,31 +488,19 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
  * @ret: set to the call; its record now belongs to the caller
  * @split: set to its time by state, if the session has states; the caller sets @split->now
  *
- * The loop ends as in gp_calls_open().
- *
  * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
  */
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally, struct gp_call *ret,
 				 struct gp_split *split)
 {
-	struct gp_stack *stack;
-	bool unwound = false, ended = false;
+	struct gp_stack *stack = gp_calls_lock(calls, &key, (u64)depth + 1, false);
+	bool ended;
 
-	while (!unwound) {
-		preempt_disable();
-		stack = gp_calls_find(calls, &key);
-		if (!stack) {
-			preempt_enable();
-			return GP_CALLS_UNKNOWN;
-		}
-		unwound = gp_stack_unwind(calls, stack, key.goid, (u64)depth + 1);
-		if (unwound)
-			ended = gp_stack_end(calls, stack, depth, tally, ret, split);
-		gp_stack_unlock(stack, key.g);
-		preempt_enable();
-		gp_calls_rest(unwound);
-	}
+	if (!stack)
+		return GP_CALLS_UNKNOWN;
+	ended = gp_stack_end(calls, stack, depth, tally, ret, split);
+	gp_calls_unlock(stack, &key);
 	return ended ? GP_CALLS_ENDED : GP_CALLS_UNKNOWN;
 }
 

@@ -186,7 +186,7 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 			continue;
 		}
 		while (!gp_stack_reap(calls, stack, process, &n))
-			gp_calls_rest(false);
+			cond_resched();
 	}
 	return n;
 }

@@ -3,8 +3,6 @@
 #ifndef GP_CALLS_STACK_H
 #define GP_CALLS_STACK_H
 
-#include <linux/sched.h>
-
 #include "stats/calls.h"
 #include "stats/pending.h"
 #include "stats/states.h"
@@ -86,13 +84,6 @@ static inline void gp_call_forget(struct gp_calls *calls, const struct gp_call *
 	if (call->data && data_race(call->tally->paired))
 		gp_pending_give(calls->held, call->data);
 	gp_tally_open(call->tally, -1);
-}
-
-/* Reschedule between two rounds. One goroutine can have a million calls. */
-static __always_inline void gp_calls_rest(bool done)
-{
-	if (unlikely(!done))
-		cond_resched();
 }
 
 #endif
