@@ -30,10 +30,10 @@ static void a_close_gives_the_call_to_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call.time, 5000ULL);
 	KUNIT_EXPECT_EQ(test, call.depth, 100U);
 	KUNIT_EXPECT_PTR_EQ(test, call.tally, tally[P]);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	gp_pending_give(calls->held, number);
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 100, P, &call), UNKNOWN);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD);
 }
 
 static void a_call_that_is_not_kept_leaves_its_record_to_the_caller(struct kunit *test)
@@ -45,11 +45,11 @@ static void a_call_that_is_not_kept_leaves_its_record_to_the_caller(struct kunit
 		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 2, F), KEPT);
 	number = gp_pending_take(calls->held);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), i * 2, tally[P], number), FULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, nil, 1, tally[P], number), FULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	gp_pending_give(calls->held, number);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD);
 }
 
 static void what_is_paired_is_not_counted_as_timed(struct kunit *test)
@@ -75,31 +75,31 @@ static void what_ends_without_returning_gives_its_record_back(struct kunit *test
 	/* By a call that is less deep. */
 	for (i = 1; i <= 10; i++)
 		KUNIT_EXPECT_EQ(test, open_held(gor(1), i * 10, P), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 10);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 10);
 	KUNIT_EXPECT_EQ(test, enter(gor(1), 80, F), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 7);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 7);
 	/* By a return of one. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 40, P, &call), ENDED);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 4);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 4);
 	gp_pending_give(calls->held, call.data);
 	/* By a return that is not known, or of another function. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 25, P, &call), UNKNOWN);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 2);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 2);
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 20, F, &call), UNKNOWN);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	/* By the quick way of another function's call, and of its return. */
 	KUNIT_EXPECT_EQ(test, open_held(gor(1), 20, P), KEPT);
 	KUNIT_EXPECT_EQ(test, enter(gor(1), 20, F), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), UNKNOWN);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD);
 	/* By another goroutine in its place. */
 	for (i = 1; i <= HELD; i++)
 		KUNIT_EXPECT_EQ(test, open_held(gor(1), i * 10, P), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), 0U);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), 0U);
 	next.goid = 99;
 	KUNIT_EXPECT_EQ(test, enter(next, 10000, F), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD);
 	KUNIT_EXPECT_EQ(test, leave(next, 10000, F), ENDED);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
 }
@@ -120,7 +120,7 @@ static void what_is_timed_by_key_gives_nothing_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 10, F, &call), ENDED);
 	KUNIT_EXPECT_EQ(test, call.data, numbers[0]);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 1ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 3);
 	for (i = 0; i < 3; i++)
 		gp_pending_give(calls->held, numbers[i]);
 }
@@ -166,7 +166,7 @@ static void each_call_that_is_unwound_is_kept_once(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, n, GP_CALLS_UNWIND);
 	KUNIT_ASSERT_EQ(test, close_it(gor(1), 5, P, &call), ENDED);
 	gp_pending_give(calls->held, call.data);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
 }
 
@@ -215,9 +215,9 @@ static void records_of_ended_processes_are_given_back(struct kunit *test)
 	for (i = 1; i < HELD; i++)
 		KUNIT_EXPECT_EQ(test, open_held(dead, i * 10, P), KEPT);
 	KUNIT_EXPECT_EQ(test, open_held(gor(1), 10, P), KEPT);
-	KUNIT_EXPECT_EQ(test, held_free(), 0U);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), 0U);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), HELD - 1ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - 1);
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 10, P, &call), ENDED);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 0ULL);
 	KUNIT_EXPECT_EQ(test, look(P), 0ULL);

@@ -187,7 +187,7 @@ static void whatever_is_shown_no_record_gets_lost(struct kunit *test)
 			open += call->tally == tally[P];
 		}
 	}
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - n);
+	KUNIT_EXPECT_EQ(test, held_free(calls->held), HELD - n);
 	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&tally[P]->open), open);
 }
 

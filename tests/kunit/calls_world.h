@@ -34,6 +34,7 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 #include "../../kmod/stats/calls_scan.c"
 #include "../../kmod/stats/pending.c"
 #include "../../kmod/stats/states.c"
+#include "held.h"
 
 #define KEPT	GP_CALLS_KEPT
 #define FULL	GP_CALLS_FULL
@@ -160,23 +161,6 @@ static inline u32 stacks_in_use(void)
 static inline bool process_1_is_alive(u64 process)
 {
 	return process == 1;
-}
-
-/* Records that nobody has: all are taken, and given back. */
-static inline u32 held_free(void)
-{
-	static u32 numbers[HELD];
-	u32 n = 0, i;
-
-	while (n < HELD) {
-		numbers[n] = gp_pending_take(calls->held);
-		if (!numbers[n])
-			break;
-		n++;
-	}
-	for (i = 0; i < n; i++)
-		gp_pending_give(calls->held, numbers[i]);
-	return n;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define FILTER_WORLD_H
 
 #include "handler_world.h"
+#include "held.h"
 
 #define FILTER_OPS	64
 
@@ -117,6 +118,27 @@ static inline u64 numbered(void)
 		n -= block->end - block->last;
 	}
 	return n;
+}
+
+/* Pending records of a session. */
+#define HELD 8U
+
+static inline int held_init(struct kunit *test)
+{
+	int err = filter_init(test);
+
+	if (err)
+		return err;
+	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
+	/* All on one CPU: what is written together is in one ring. */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	return s.calls->held ? 0 : -ENOMEM;
+}
+
+static inline void held_exit(struct kunit *test)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	filter_exit(test);
 }
 
 /* How many calls are open, of all goroutines. */

@@ -322,23 +322,6 @@ static void a_filter_of_its_end_that_makes_no_key_leaves_it(struct kunit *test)
 	expect_hit(test, 9, GOPROBE_STAT_NO_CALL);
 }
 
-/* Records that nobody has, one more than there are at most. */
-static u32 held_free(u32 n)
-{
-	u32 *numbers = kcalloc(n + 1, sizeof(*numbers), GFP_KERNEL), taken = 0, i;
-
-	while (numbers && taken <= n) {
-		numbers[taken] = gp_pending_take(s.calls->held);
-		if (!numbers[taken])
-			break;
-		taken++;
-	}
-	for (i = 0; i < taken; i++)
-		gp_pending_give(s.calls->held, numbers[i]);
-	kfree(numbers);
-	return taken;
-}
-
 /* Some points of a function may say that it is timed by key, and others not. */
 static void a_key_is_not_taken_for_a_record_that_is_held(struct kunit *test)
 {
@@ -352,13 +335,13 @@ static void a_key_is_not_taken_for_a_record_that_is_held(struct kunit *test)
 	probes[0].flags = 0;
 	w->regs.dx = 1;
 	expect_hit(test, 9, GOPROBE_STAT_FILTERED);
-	KUNIT_EXPECT_EQ(test, held_free(n), n);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), n);
 	enter(test, 7);
 	load_no_keys(test);
 	turn_to(LEAVE);
 	probes[0].flags = 0;
 	expect_hit(test, 9, GOPROBE_STAT_TIMED);
-	KUNIT_EXPECT_EQ(test, held_free(n), n);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), n);
 	KUNIT_EXPECT_EQ(test, calls_by(7), 0ULL);
 }
 

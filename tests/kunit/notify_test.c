@@ -5,25 +5,15 @@
  */
 #include "filter_world.h"
 
-#define HELD	8U
 #define CHILD	38ULL
 
 static int notify_init(struct kunit *test)
 {
-	int err = filter_init(test);
+	int err = held_init(test);
 
-	if (err)
-		return err;
-	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
-	set_cpus_allowed_ptr(current, cpumask_of(0));
-	gp_tallies_find(&s.tallies, PAIRED)->unwound = true;
-	return s.calls->held ? 0 : -ENOMEM;
-}
-
-static void notify_exit(struct kunit *test)
-{
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
-	filter_exit(test);
+	if (!err)
+		gp_tallies_find(&s.tallies, PAIRED)->unwound = true;
+	return err;
 }
 
 /* Make the probe notify, with the filter that has been built. */
@@ -160,21 +150,6 @@ static void hold_call(struct kunit *test, u32 depth, u32 id)
 			(u32)GP_CALLS_KEPT);
 }
 
-static u32 held_free(void)
-{
-	u32 numbers[HELD], n = 0, i;
-
-	while (n < HELD) {
-		numbers[n] = gp_pending_take(s.calls->held);
-		if (!numbers[n])
-			break;
-		n++;
-	}
-	for (i = 0; i < n; i++)
-		gp_pending_give(s.calls->held, numbers[i]);
-	return n;
-}
-
 /* Ids of the records that have been written, as digits of a number. */
 static u64 written(void)
 {
@@ -232,7 +207,7 @@ static void calls_that_end_otherwise_are_written(struct kunit *test)
 	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
 	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, written(), c->ids);
-	KUNIT_EXPECT_EQ(test, held_free(), c->free);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), c->free);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), c->returned);
 	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&gp_tallies_find(&s.tallies, PAIRED)->open),
 			HELD - c->free);
@@ -248,7 +223,7 @@ static void what_is_not_asked_for_is_not_written(struct kunit *test)
 	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
 	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, written(), 0ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
@@ -263,7 +238,7 @@ static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NOTIFIED), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 /* However many calls there are, the hit waits for their records as long as for one. */
@@ -281,7 +256,7 @@ static void all_that_is_written_waits_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, waited, 3U);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 4ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 static struct kunit_case cases[] = {
@@ -300,7 +275,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "notify",
 	.init = notify_init,
-	.exit = notify_exit,
+	.exit = held_exit,
 	.test_cases = cases,
 };
 

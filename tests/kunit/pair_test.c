@@ -5,45 +5,10 @@
  */
 #include "filter_world.h"
 
-#define HELD		8U
 #define RECORD_BYTES	((u32)sizeof(struct goprobe_record))
 
 /* Ways of the probes: a call, one that is held, and an end. */
 enum { CALL, HOLD, END };
-
-static int paired_init(struct kunit *test)
-{
-	int err = filter_init(test);
-
-	if (err)
-		return err;
-	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
-	/* All on one CPU: what is written together is in one ring. */
-	set_cpus_allowed_ptr(current, cpumask_of(0));
-	return s.calls->held ? 0 : -ENOMEM;
-}
-
-static void paired_exit(struct kunit *test)
-{
-	set_cpus_allowed_ptr(current, cpu_possible_mask);
-	filter_exit(test);
-}
-
-/* Records that nobody has. */
-static u32 held_free(void)
-{
-	u32 numbers[HELD], n = 0, i;
-
-	while (n < HELD) {
-		numbers[n] = gp_pending_take(s.calls->held);
-		if (!numbers[n])
-			break;
-		n++;
-	}
-	for (i = 0; i < n; i++)
-		gp_pending_give(s.calls->held, numbers[i]);
-	return n;
-}
 
 static u32 held_by_open_calls(void)
 {
@@ -209,7 +174,7 @@ static void a_hit_counts_as_what_it_was(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, held_by_open_calls(),
 				what == HOLD && (want == GOPROBE_STAT_OPENED ||
 						 c->unusual == NO_RING) ? 1U : 0U);
-		KUNIT_EXPECT_EQ(test, held_free() + held_by_open_calls(), HELD);
+		KUNIT_EXPECT_EQ(test, held_free(s.calls->held) + held_by_open_calls(), HELD);
 	}
 }
 
@@ -228,8 +193,8 @@ static void whatever_comes_together_nothing_gets_lost(struct kunit *test)
 			KUNIT_ASSERT_TRUE_MSG(test, hit(), "what %u, 0x%x", what, unusual);
 			KUNIT_ASSERT_EQ_MSG(test, all_hits(after) - all_hits(before), 1ULL,
 					    "what %u, 0x%x", what, unusual);
-			KUNIT_ASSERT_EQ_MSG(test, held_free() + held_by_open_calls(), HELD,
-					    "what %u, 0x%x", what, unusual);
+			KUNIT_ASSERT_EQ_MSG(test, held_free(s.calls->held) + held_by_open_calls(),
+					    HELD, "what %u, 0x%x", what, unusual);
 		}
 		cond_resched();
 	}
@@ -307,14 +272,14 @@ static void a_held_call_is_written_when_its_end_passes(struct kunit *test)
 	memcpy(arena + 8, "hello", 5);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	KUNIT_EXPECT_EQ(test, nrecords(), 0U);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD - 1);
 	ticks += 300;
 	/* The value at the call, not the present one. */
 	memcpy(arena + 8, "xxxxx", 5);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, (u32)record(1)->kind, (u32)GOPROBE_RECORD_RETURN);
 	KUNIT_EXPECT_EQ(test, (u32)record(1)->flags, 0U);
@@ -514,7 +479,7 @@ static void an_end_that_does_not_pass_leaves_nothing(struct kunit *test)
 		expect_hit(test, GOPROBE_STAT_FILTERED);
 		KUNIT_EXPECT_EQ(test, nrecords(), 0U);
 		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
-		KUNIT_EXPECT_EQ(test, held_free(), HELD);
+		KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 		expect_hit(test, GOPROBE_STAT_NO_CALL);
 
 		turn_to(what);
@@ -536,7 +501,7 @@ static void an_end_that_does_not_pass_leaves_nothing(struct kunit *test)
 		filter_load(test);
 		expect_hit(test, GOPROBE_STAT_UNDECIDED);
 		KUNIT_EXPECT_EQ(test, nrecords(), 0U);
-		KUNIT_EXPECT_EQ(test, held_free(), HELD);
+		KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 	}
 }
 
@@ -614,7 +579,7 @@ static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RETURNS), 0ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 
 	/* The losses are reported, then both. */
 	make_paired(HOLD, 0);
@@ -646,7 +611,7 @@ static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 	rings[0]->pending[GOPROBE_LOST_RING_FULL] = 0;
 }
 
@@ -658,7 +623,7 @@ static void what_has_no_ring_then_is_lost(struct kunit *test)
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_NO_RING), 2ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 static void what_must_not_be_lost_waits(struct kunit *test)
@@ -675,7 +640,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, waited, 3U);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
 	KUNIT_EXPECT_EQ(test, nrecords(), 2U);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 
 	/* The reader does not come: who has waited for the call in vain does not for its end. */
 	make_paired(HOLD, 0);
@@ -686,7 +651,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, waited, 1U);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 
 	/* It is known to have exited: no thread waits. */
 	make_paired(HOLD, 0);
@@ -697,7 +662,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, waited, 0U);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 	rings[0]->pending[GOPROBE_LOST_RING_FULL] = 0;
 }
 
@@ -734,7 +699,7 @@ static void more_calls_than_can_be_held_are_not_remembered(struct kunit *test)
 	while (i--) {
 		go_to(i);
 		expect_hit(test, GOPROBE_STAT_RETURNS);
-		KUNIT_EXPECT_EQ(test, held_free(), HELD - i);
+		KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD - i);
 	}
 	KUNIT_EXPECT_EQ(test, nrecords(), 2 * HELD);
 }
@@ -755,10 +720,10 @@ static void only_what_returns_is_written(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, record(0)->depth, (u32)WORDS + 30);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD - 3);
 	go_to(0);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 static void the_next_goroutine_gets_what_the_last_one_held(struct kunit *test)
@@ -775,12 +740,12 @@ static void the_next_goroutine_gets_what_the_last_one_held(struct kunit *test)
 	memcpy(g_memory + rt.g_goid, &next, 8);
 	go_to(100);
 	expect_hit(test, GOPROBE_STAT_OPENED);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD - 1);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_NOT_NULL(test, record(0));
 	KUNIT_EXPECT_EQ(test, record(0)->goid, next);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 /*
@@ -798,7 +763,7 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	/* That frees the space of the first one. */
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	KUNIT_EXPECT_EQ(test, held_by_open_calls(), 1U);
-	KUNIT_EXPECT_EQ(test, held_free(), 0U);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), 0U);
 
 	/* Of a call that is not held none is. */
 	turn_to(CALL);
@@ -811,7 +776,7 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
 	for (i = 0; i < HELD; i++)
 		gp_pending_give(s.calls->held, numbers[i]);
-	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, held_free(s.calls->held), HELD);
 }
 
 static struct kunit_case cases[] = {
@@ -842,8 +807,8 @@ static struct kunit_case cases[] = {
 
 static struct kunit_suite suite = {
 	.name = "paired",
-	.init = paired_init,
-	.exit = paired_exit,
+	.init = held_init,
+	.exit = held_exit,
 	.test_cases = cases,
 };
 
