@@ -7,16 +7,10 @@
 
 struct arena_block;
 
-/**
- * struct arena - a heap without free
- * @head: newest block
- * @used: bytes taken of it
- *
- * A zeroed arena is empty and usable.
- */
+/* A heap without free. A zeroed arena is empty and usable. */
 struct arena {
-	struct arena_block *head;
-	size_t used;
+	struct arena_block *head;	/* newest block */
+	size_t used;			/* bytes taken of it */
 };
 
 void arena_fini(struct arena *a);

@@ -11,20 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/**
- * struct buf - text under construction
- * @p: the text, not terminated
- * @len: bytes of it
- * @cap: bytes allocated
- * @failed: memory ran out and something is missing
- *
- * A zeroed buf is empty. buf_fini() frees it.
- */
+/* Text under construction. A zeroed buf is empty. buf_fini() frees it. */
 struct buf {
-	char *p;
-	size_t len;
-	size_t cap;
-	bool failed;
+	char *p;	/* the text, not terminated */
+	size_t len;	/* bytes of it */
+	size_t cap;	/* bytes allocated */
+	bool failed;	/* memory ran out and something is missing */
 };
 
 void buf_fini(struct buf *b);

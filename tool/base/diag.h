@@ -10,22 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/**
- * struct diag - an error for a person
- * @message: what is wrong; no capital, no full stop ("no process 4121")
- * @hint: what to do, or NULL; starts a line of its own
- * @text: the user's text that the error points into, or NULL
- * @at: first byte of the place in @text
- * @len: its length
- *
- * Owned strings; diag_fini() frees them. A zeroed diag is "no error".
- */
+/* An error for a person. Owned strings; diag_fini() frees them. A zeroed diag is "no error". */
 struct diag {
-	char *message;
-	char *hint;
-	char *text;
-	size_t at;
-	size_t len;
+	char *message;	/* what is wrong; no capital, no full stop ("no process 4121") */
+	char *hint;	/* what to do, or NULL; starts a line of its own */
+	char *text;	/* the user's text that the error points into, or NULL */
+	size_t at;	/* first byte of the place in @text */
+	size_t len;	/* its length */
 };
 
 /* Set the message; always returns -1, so that callers can return it. */

@@ -8,18 +8,11 @@
 
 struct hmap_slot;
 
-/**
- * struct hmap - open addressing, linear probing
- * @slots: 2^n slots, or NULL
- * @cap: their number
- * @n: how many are taken
- *
- * A zeroed map is empty and usable. Values are never NULL.
- */
+/* Open addressing, linear probing. A zeroed map is empty and usable. Values are never NULL. */
 struct hmap {
-	struct hmap_slot *slots;
-	size_t cap;
-	size_t n;
+	struct hmap_slot *slots;	/* 2^n slots, or NULL */
+	size_t cap;			/* their number */
+	size_t n;			/* how many are taken */
 };
 
 void hmap_fini(struct hmap *m);

@@ -159,13 +159,10 @@ static void json_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 	}
 }
 
-/**
- * struct dialect - where Go and JSON differ in quoting
- * @byte: what precedes the two hex digits of a byte that is no UTF-8
- * @other: appends a character that has no short form
- */
+/* Where Go and JSON differ in quoting. */
 struct dialect {
-	const char *byte;
+	const char *byte;	/* what precedes the two hex digits of a byte that is no UTF-8 */
+	/* Appends a character that has no short form. */
 	void (*other)(struct buf *b, uint32_t c, const uint8_t *s, size_t n);
 };
 

@@ -10,18 +10,12 @@
 
 #define NEAR_MAX 3
 
-/**
- * struct near - the nearest names so far, the best first
- * @wanted: what was typed
- * @name: names; not owned
- * @score: their distances
- * @n: how many
- */
+/* The nearest names so far, the best first. */
 struct near {
-	const char *wanted;
-	const char *name[NEAR_MAX];
-	size_t score[NEAR_MAX];
-	size_t n;
+	const char *wanted;		/* what was typed */
+	const char *name[NEAR_MAX];	/* names; not owned */
+	size_t score[NEAR_MAX];		/* their distances */
+	size_t n;			/* how many */
 };
 
 void near_init(struct near *near, const char *wanted);

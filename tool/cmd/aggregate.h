@@ -15,52 +15,39 @@
 
 struct counting;
 
-/**
- * struct counting_cmd - what such a command has of its own
- * @doing: "counting"
- * @set_up: place the breakpoints, with counting_set_up(); 0, or -1 with @d set
- * @print: read what has been counted and print it; @end: this is the last time
- * @input: after each wait: read what counting.own has, without waiting; 0, 1: the user ends it, or
- *	-1 with @d set. NULL: there is no counting.own
- */
+/* What such a command has of its own. */
 struct counting_cmd {
-	const char *doing;
+	const char *doing;					/* "counting" */
+	/* Place the breakpoints, with counting_set_up(); 0, or -1 with @d set. */
 	int (*set_up)(struct counting *c, struct diag *d);
+	/* Read what has been counted and print it; @end: this is the last time. */
 	int (*print)(struct counting *c, const struct tallyshow_end *end, struct diag *d);
+	/*
+	 * After each wait: read what counting.own has, without waiting; 0, 1: the user ends it, or
+	 * -1 with @d set. NULL: there is no counting.own.
+	 */
 	int (*input)(struct counting *c, struct diag *d);
 };
 
 /* Descriptors of a command's own that it waits for. */
 #define COUNTING_OWN 3
 
-/**
- * struct counting - a run of such a command, which has this for its first member
- * @cmd: the command
- * @o: what the user asked for
- * @looks: it is printed when it has begun and before it ends, too
- * @fd: where output goes
- * @own: what counting_cmd.input reads; -1: nothing
- * @server: serves what is counted, or NULL; counting_fini() frees it
- * @tracing: the session that counts
- * @files: what addresses mean, by file of the plan; or NULL: counting_name_files()
- * @ending: what is printed now is the last before the breakpoints are taken away
- * @started: when it began, CLOCK_MONOTONIC, ns
- * @broken: nobody reads the output any more
- * @hits: a second, when the module ended it because they took too much, or 0
- */
+/* A run of such a command, which has this for its first member. */
 struct counting {
-	const struct counting_cmd *cmd;
-	struct options *o;
-	bool looks;
-	int fd;
-	int own[COUNTING_OWN];
+	const struct counting_cmd *cmd;	/* the command */
+	struct options *o;	/* what the user asked for */
+	bool looks;	/* it is printed when it has begun and before it ends, too */
+	int fd;		/* where output goes */
+	int own[COUNTING_OWN];	/* what counting_cmd.input reads; -1: nothing */
+	/* Serves what is counted, or NULL; counting_fini() frees it. */
 	struct httpserver *server;
-	struct tracing tracing;
+	struct tracing tracing;	/* the session that counts */
+	/* What addresses mean, by file of the plan; or NULL: counting_name_files(). */
 	struct symbols *files;
-	bool ending;
-	uint64_t started;
-	bool broken;
-	uint64_t hits;
+	bool ending;	/* what is printed now is the last before the breakpoints are taken away */
+	uint64_t started;	/* when it began, CLOCK_MONOTONIC, ns */
+	bool broken;	/* nobody reads the output any more */
+	uint64_t hits;	/* a second, when the module ended it because they took too much, or 0 */
 };
 
 /*

@@ -10,16 +10,11 @@
 #include "base/buf.h"
 #include "base/diag.h"
 
-/**
- * struct childout - a run of goprobectl
- * @pid: its process; 0: none runs
- * @fd: where its output comes from, or -1
- * @text: what it has printed, results and messages
- */
+/* A run of goprobectl. */
 struct childout {
-	pid_t pid;
-	int fd;
-	struct buf text;
+	pid_t pid;		/* its process; 0: none runs */
+	int fd;			/* where its output comes from, or -1 */
+	struct buf text;	/* what it has printed, results and messages */
 };
 
 /* Bytes of text that are kept: the first ones. */

@@ -15,30 +15,21 @@ enum cmd_operands {
 	CMD_CONDITIONS,		/* patterns with conditions; with --by signatures, too */
 };
 
-/**
- * struct cmd - a command
- * @name: its name
- * @summary: what it does, for the list of commands
- * @command: its options, in option/table.c
- * @about: text of --help before the options
- * @examples: and behind them
- * @operands: the arguments that follow the options
- * @missing: the message when there are none; NULL: they are optional
- * @places: patterns can be places in the code
- * @edits: patterns can change calls
- * @run: does it; stores in @o what it likes. Returns an exit code; an error is in the diag, for
- *	main.c to print.
- */
+/* A command. */
 struct cmd {
-	const char *name;
-	const char *summary;
-	enum command command;
-	const char *about;
-	const char *examples;
-	enum cmd_operands operands;
-	const char *missing;
-	bool places;
-	bool edits;
+	const char *name;	/* its name */
+	const char *summary;	/* what it does, for the list of commands */
+	enum command command;	/* its options, in option/table.c */
+	const char *about;	/* text of --help before the options */
+	const char *examples;	/* and behind them */
+	enum cmd_operands operands;	/* the arguments that follow the options */
+	const char *missing;	/* the message when there are none; NULL: they are optional */
+	bool places;		/* patterns can be places in the code */
+	bool edits;		/* patterns can change calls */
+	/*
+	 * Does it; stores in @o what it likes. Returns an exit code; an error is in the diag, for
+	 * main.c to print.
+	 */
 	int (*run)(struct options *o, struct diag *d);
 };
 

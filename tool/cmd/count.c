@@ -67,33 +67,24 @@ static const char latency_examples[] =
 "  Do they wait, or work?\n"
 "      goprobectl latency -p 4121 --split 'shop.*'\n";
 
-/**
- * struct table - what was counted, as it was last read
- * @show: how it is shown
- * @tallies: by function
- * @keys: by key
- * @keyshow: how these are shown, or NULL
- */
+/* What was counted, as it was last read. */
 struct table {
-	struct tallyshow show;
-	struct tallies tallies;
-	struct keyrows keys;
-	struct keyshow *keyshow;
+	struct tallyshow show;		/* how it is shown */
+	struct tallies tallies;		/* by function */
+	struct keyrows keys;		/* by key */
+	struct keyshow *keyshow;	/* how these are shown, or NULL */
 };
 
-/**
- * struct count - a run of one of the commands
- * @c: the session that counts
- * @printed: the table that is printed
- * @served: with --listen, the table that is served; what is new in @printed does not depend on who
- *	reads that
- * @last: when @printed was last read
- */
+/* A run of one of the commands. */
 struct count {
-	struct counting c;
-	struct table printed;
+	struct counting c;	/* the session that counts */
+	struct table printed;	/* the table that is printed */
+	/*
+	 * With --listen, the table that is served; what is new in @printed does not depend on who
+	 * reads that.
+	 */
 	struct table served;
-	uint64_t last;
+	uint64_t last;		/* when @printed was last read */
 };
 
 /* --- tables ---------------------------------------------------------- */

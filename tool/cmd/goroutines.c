@@ -31,24 +31,15 @@ static const char examples[] =
 /* So much is written at once. */
 #define CHUNK (1U << 20)
 
-/**
- * struct looking - a run of the command
- * @o: what the user asked for
- * @target: the process, and its binary
- * @reader: of its goroutines
- * @symbols: of its binary
- * @list: what is printed
- * @held: see procmem_hold()
- * @out: the output
- */
+/* A run of the command. */
 struct looking {
-	const struct options *o;
-	struct target target;
-	struct gosnap_reader reader;
-	struct symbols symbols;
-	struct golist list;
-	int held;
-	struct buf out;
+	const struct options *o;	/* what the user asked for */
+	struct target target;		/* the process, and its binary */
+	struct gosnap_reader reader;	/* of its goroutines */
+	struct symbols symbols;		/* of its binary */
+	struct golist list;		/* what is printed */
+	int held;			/* see procmem_hold() */
+	struct buf out;			/* the output */
 };
 
 static int open_process(struct looking *l, struct diag *d)

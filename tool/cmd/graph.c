@@ -35,22 +35,14 @@ static const char examples[] =
 "  Only the top of it, with one argument of the first function:\n"
 "      goprobectl graph -p 4121 --depth 2 'main.handle(r.URL.Path)' 'shop.*'\n";
 
-/**
- * struct graphing - a run of the command
- * @o: what the user asked for
- * @tracing: the session
- * @graph: where events become trees, and trees lines
- * @learn: what values show that the module does not know
- * @stream: records on their way to events
- * @watch: the session being watched
- */
+/* A run of the command. */
 struct graphing {
-	struct options *o;
-	struct tracing tracing;
-	struct graph graph;
-	struct learn learn;
-	struct stream stream;
-	struct watch watch;
+	struct options *o;	/* what the user asked for */
+	struct tracing tracing;	/* the session */
+	struct graph graph;	/* where events become trees, and trees lines */
+	struct learn learn;	/* what values show that the module does not know */
+	struct stream stream;	/* records on their way to events */
+	struct watch watch;	/* the session being watched */
 };
 
 /* Values of --calls: a merged tree is as small as the program has paths. */

@@ -169,28 +169,17 @@ static enum points_ability ask_ability(void)
 	return able;
 }
 
-/**
- * struct listing - points being listed
- * @b: lines
- * @able: what the module can do
- * @total: what is counted
- * @json: in JSON
- * @insns: all instructions
- * @specs: patterns
- * @nspecs: their number
- * @bin: the binary at hand
- * @d: what is wrong
- */
+/* Points being listed. */
 struct listing {
-	struct buf b;
-	enum points_ability able;
-	struct points_total total;
-	bool json;
-	bool insns;
-	const struct spec *specs;
-	size_t nspecs;
-	struct gobin *bin;
-	struct diag *d;
+	struct buf b;			/* lines */
+	enum points_ability able;	/* what the module can do */
+	struct points_total total;	/* what is counted */
+	bool json;			/* in JSON */
+	bool insns;			/* all instructions */
+	const struct spec *specs;	/* patterns */
+	size_t nspecs;			/* their number */
+	struct gobin *bin;		/* the binary at hand */
+	struct diag *d;			/* what is wrong */
 };
 
 /* A place that somebody asked for; that it can't be probed is an error if @d is there. */

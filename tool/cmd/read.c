@@ -36,22 +36,14 @@ static const char examples[] =
 /* What is read of one EXPR, besides the tables of maps. */
 #define READ_BYTES_MAX (4U << 20)
 
-/**
- * struct reading - a run of the command
- * @json: in JSON
- * @vars: what to read
- * @nvars: their number
- * @mem: what is made of them
- * @look: the process
- * @out: the output
- */
+/* A run of the command. */
 struct reading {
-	bool json;
-	struct watchvar *vars;
-	size_t nvars;
-	struct arena mem;
-	struct proclook look;
-	struct buf out;
+	bool json;		/* in JSON */
+	struct watchvar *vars;	/* what to read */
+	size_t nvars;		/* their number */
+	struct arena mem;	/* what is made of them */
+	struct proclook look;	/* the process */
+	struct buf out;		/* the output */
 };
 
 static int put(struct reading *r, size_t i, struct diag *d)

@@ -27,20 +27,13 @@ static const char examples[] =
 "  On another machine, which has the program elsewhere:\n"
 "      goprobectl replay -b ./shop -o json calls.rec\n";
 
-/**
- * struct comparison - a run with --diff
- * @o: what the user asked for
- * @compare: durations of both recordings
- * @side: the recording that is being read
- * @failed: there is no memory
- * @lost: records, by recording
- */
+/* A run with --diff. */
 struct comparison {
-	const struct options *o;
-	struct compare compare;
-	enum compare_side side;
-	bool failed;
-	uint64_t lost[COMPARE_SIDES];
+	const struct options *o;	/* what the user asked for */
+	struct compare compare;		/* durations of both recordings */
+	enum compare_side side;		/* the recording that is being read */
+	bool failed;			/* there is no memory */
+	uint64_t lost[COMPARE_SIDES];	/* records, by recording */
 };
 
 /* A goprobe_event_fn. */

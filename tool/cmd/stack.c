@@ -41,28 +41,17 @@ static const char examples[] =
 /* As the module has it: the most bytes of a key. */
 #define KEY_BYTES_MAX 768U
 
-/**
- * struct stacking - a run of the command
- * @c: the session that counts
- * @creator: stacks differ by who has started their goroutine
- * @show: how keys of --by are shown
- * @keyshow: shows them, or NULL
- * @text: the key of the stack at hand
- * @stacks: what has been counted
- * @unwound: of what is timed, calls that a panic or Goexit ended
- * @open: and those that have not returned
- * @real: when it began, ns since 1970
- */
+/* A run of the command. */
 struct stacking {
-	struct counting c;
-	bool creator;
-	struct tallyshow show;
-	struct keyshow *keyshow;
-	struct buf text;
-	struct stacks stacks;
-	uint64_t unwound;
-	uint64_t open;
-	uint64_t real;
+	struct counting c;		/* the session that counts */
+	bool creator;			/* stacks differ by who has started their goroutine */
+	struct tallyshow show;		/* how keys of --by are shown */
+	struct keyshow *keyshow;	/* shows them, or NULL */
+	struct buf text;		/* the key of the stack at hand */
+	struct stacks stacks;		/* what has been counted */
+	uint64_t unwound;		/* of what is timed, calls that a panic or Goexit ended */
+	uint64_t open;			/* and those that have not returned */
+	uint64_t real;			/* when it began, ns since 1970 */
 };
 
 static int check(const struct options *o, struct diag *d)

@@ -38,64 +38,36 @@ static const char examples[] =
 /* Time limit of the last pass. */
 #define LAST_LOOK 1000000000ULL
 
-/**
- * struct found - an open call that is looked at more closely
- * @open: it
- * @record: its record
- * @since: when it was made
- * @show: it is to be shown, not only to be learned from
- * @next: the next one
- */
+/* An open call that is looked at more closely. */
 struct found {
-	struct goprobe_open_call open;
-	uint8_t *record;
-	uint64_t since;
-	bool show;
-	struct found *next;
+	struct goprobe_open_call open;	/* it */
+	uint8_t *record;		/* its record */
+	uint64_t since;			/* when it was made */
+	bool show;			/* it is to be shown, not only to be learned from */
+	struct found *next;		/* the next one */
 };
 
-/**
- * struct stuck - a run of the command
- * @c: the session, and its loop
- * @longer: ns that are long
- * @out: where lines go
- * @stream: makes them
- * @learn: types that open calls show, and the module does not know
- * @begun: it was looked
- * @shown: those that have been shown, and may be open still
- * @asked: when open calls were asked for
- * @found: those that are to be shown, in @found_mem
- * @found_end: where the next one goes
- * @found_mem: see @found
- * @reader: of the process whose goroutine was read last
- * @before: calls that were made before
- * @nlearn: of @found, those that are only to be learned from
- * @nshown: number of calls that have been shown
- * @nopen: calls that were open when it was last looked
- * @nstuck: and of them, for long
- * @no_older: it is not known any more which calls were made before
- * @failed: there was no memory
- */
+/* A run of the command. */
 struct stuck {
-	struct counting c;
-	uint64_t longer;
-	struct out out;
-	struct stream stream;
-	struct learn learn;
-	bool begun;
-	struct shown shown;
-	uint64_t asked;
-	struct found *found;
-	struct found **found_end;
-	struct arena found_mem;
-	struct goreader reader;
-	struct before before;
-	size_t nlearn;
-	uint64_t nshown;
-	uint64_t nopen;
-	uint64_t nstuck;
-	bool no_older;
-	bool failed;
+	struct counting c;	/* the session, and its loop */
+	uint64_t longer;	/* ns that are long */
+	struct out out;		/* where lines go */
+	struct stream stream;	/* makes them */
+	struct learn learn;	/* types that open calls show, and the module does not know */
+	bool begun;		/* it was looked */
+	struct shown shown;	/* those that have been shown, and may be open still */
+	uint64_t asked;		/* when open calls were asked for */
+	struct found *found;	/* those that are to be shown, in @found_mem */
+	struct found **found_end;	/* where the next one goes */
+	struct arena found_mem;	/* see @found */
+	struct goreader reader;	/* of the process whose goroutine was read last */
+	struct before before;	/* calls that were made before */
+	size_t nlearn;		/* of @found, those that are only to be learned from */
+	uint64_t nshown;	/* number of calls that have been shown */
+	uint64_t nopen;		/* calls that were open when it was last looked */
+	uint64_t nstuck;	/* and of them, for long */
+	bool no_older;		/* it is not known any more which calls were made before */
+	bool failed;		/* there was no memory */
 };
 
 static int set_up(struct counting *c, struct diag *d)

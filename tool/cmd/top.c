@@ -56,38 +56,24 @@ static const char *const keys[] = {
 
 enum page { TABLE, FUNCTION, KEYS };
 
-/**
- * struct top - a run of the command
- * @c: the session that counts
- * @tallies: what it has counted
- * @errors: hits by id; those of hidden functions are calls that returned an error
- * @knows_errors: there are such functions
- * @rows: what is shown of it
- * @last: when the tallies were last read
- * @page: what is on the screen
- * @paused: the table stays as it is
- * @name: of FUNCTION: the function
- * @slower: of FUNCTION: 1 in 100 of its calls, or 1 in 10 of few, took as long, ns; 0: not known
- * @callers: of FUNCTION: goprobectl stack
- * @slow: of FUNCTION: goprobectl attach
- * @skipped: of FUNCTION: lines above the screen
- * @notice: what would have been printed while the screen was open
- */
+/* A run of the command. */
 struct top {
-	struct counting c;
-	struct tallies tallies;
+	struct counting c;		/* the session that counts */
+	struct tallies tallies;		/* what it has counted */
+	/* Hits by id; those of hidden functions are calls that returned an error. */
 	uint64_t *errors;
-	bool knows_errors;
-	struct toprows rows;
-	uint64_t last;
-	enum page page;
-	bool paused;
-	const char *name;
+	bool knows_errors;		/* there are such functions */
+	struct toprows rows;		/* what is shown of it */
+	uint64_t last;			/* when the tallies were last read */
+	enum page page;			/* what is on the screen */
+	bool paused;			/* the table stays as it is */
+	const char *name;		/* of FUNCTION: the function */
+	/* Of FUNCTION: 1 in 100 of its calls, or 1 in 10 of few, took as long, ns; 0: not known. */
 	uint64_t slower;
-	struct childout callers;
-	struct childout slow;
-	size_t skipped;
-	struct buf notice;
+	struct childout callers;	/* of FUNCTION: goprobectl stack */
+	struct childout slow;		/* of FUNCTION: goprobectl attach */
+	size_t skipped;			/* of FUNCTION: lines above the screen */
+	struct buf notice;		/* what would have been printed while the screen was open */
 };
 
 /* --- the screen -------------------------------------------------------------- */

@@ -23,51 +23,36 @@ enum toprows_by {
 	TOPROWS_ORDERS,
 };
 
-/**
- * struct toprow - a function
- * @name: its name, the caller's
- * @calls: calls so far
- * @errors: of these, those that returned an error; the caller's, or NULL: not known
- * @timed: some calls had a duration; then @p50 and @p99 are those of the last snapshot that had new
- *	durations
- * @p50: half of these calls took at most so long, ns
- * @p99: 99 of 100 did
- * @rates: calls per second, the last snapshot first
- * @took: the durations of all calls up to the last snapshot
- */
+/* A function. */
 struct toprow {
-	const char *name;
-	uint64_t calls;
+	const char *name;		/* its name, the caller's */
+	uint64_t calls;			/* calls so far */
+	/* Of these, those that returned an error; the caller's, or NULL: not known. */
 	const uint64_t *errors;
+	/*
+	 * Some calls had a duration; then @p50 and @p99 are those of the last snapshot that had new
+	 * durations.
+	 */
 	bool timed;
-	uint64_t p50;
-	uint64_t p99;
-	uint64_t rates[TOPROW_HISTORY];
-	struct histogram took;
+	uint64_t p50;			/* half of these calls took at most so long, ns */
+	uint64_t p99;			/* 99 of 100 did */
+	uint64_t rates[TOPROW_HISTORY];	/* calls per second, the last snapshot first */
+	struct histogram took;		/* the durations of all calls up to the last snapshot */
 };
 
-/**
- * struct toprows - all functions
- * @v: by id
- * @n: their number
- * @order: ids of those that were called, in the order in which they are shown
- * @norder: their number
- * @by: what they are ordered by
- * @snapshots: how many rates each row has, at most TOPROW_HISTORY
- * @selected: place of the selected row in @order
- * @chosen: the user has selected another row than the first; else the first one stays selected
- * @first: place of the first row on the screen
- */
+/* All functions. */
 struct toprows {
-	struct toprow *v;
-	size_t n;
+	struct toprow *v;	/* by id */
+	size_t n;		/* their number */
+	/* Ids of those that were called, in the order in which they are shown. */
 	uint32_t *order;
-	size_t norder;
-	enum toprows_by by;
-	size_t snapshots;
-	size_t selected;
+	size_t norder;		/* their number */
+	enum toprows_by by;	/* what they are ordered by */
+	size_t snapshots;	/* how many rates each row has, at most TOPROW_HISTORY */
+	size_t selected;	/* place of the selected row in @order */
+	/* The user has selected another row than the first; else the first one stays selected. */
 	bool chosen;
-	size_t first;
+	size_t first;		/* place of the first row on the screen */
 };
 
 /* For ids below @n; the caller sets names and errors. -1: no memory. */

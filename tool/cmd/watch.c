@@ -39,24 +39,15 @@ static const char examples[] =
 "  Once, for another program to read:\n"
 "      goprobectl watch -p 4121 --count 1 -o json main.config\n";
 
-/**
- * struct watching - a run of the command
- * @json: in JSON
- * @vars: what to watch
- * @nvars: their number
- * @mem: for what is made of them
- * @look: the process
- * @line: the line at hand
- * @last: when the one before was made, CLOCK_MONOTONIC ns, or 0
- */
+/* A run of the command. */
 struct watching {
-	bool json;
-	struct watchvar *vars;
-	size_t nvars;
-	struct arena mem;
-	struct proclook look;
-	struct buf line;
-	uint64_t last;
+	bool json;		/* in JSON */
+	struct watchvar *vars;	/* what to watch */
+	size_t nvars;		/* their number */
+	struct arena mem;	/* for what is made of them */
+	struct proclook look;	/* the process */
+	struct buf line;	/* the line at hand */
+	uint64_t last;		/* when the one before was made, CLOCK_MONOTONIC ns, or 0 */
 };
 
 /* --- a line --------------------------------------------------------------------- */

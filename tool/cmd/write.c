@@ -37,28 +37,17 @@ static const char examples[] =
 "  What would that change?\n"
 "      goprobectl write --dry-run -p 4121 'http.DefaultClient.Timeout = 5s'\n";
 
-/**
- * struct writing - a run of the command
- * @json: in JSON
- * @dry_run: nothing is written
- * @texts: assignments
- * @ntexts: their number
- * @edits: compiled
- * @mem: for what is made of them
- * @look: the process
- * @log: the kernel log
- * @out: the output
- */
+/* A run of the command. */
 struct writing {
-	bool json;
-	bool dry_run;
-	char **texts;
-	size_t ntexts;
-	struct edit *edits;
-	struct arena mem;
-	struct proclook look;
-	int log;
-	struct buf out;
+	bool json;		/* in JSON */
+	bool dry_run;		/* nothing is written */
+	char **texts;		/* assignments */
+	size_t ntexts;		/* their number */
+	struct edit *edits;	/* compiled */
+	struct arena mem;	/* for what is made of them */
+	struct proclook look;	/* the process */
+	int log;		/* the kernel log */
+	struct buf out;		/* the output */
 };
 
 /* --- setting up --------------------------------------------------------------- */
@@ -130,14 +119,10 @@ static const char *why_missed(const struct writing *w, const struct edit *e)
 	return why;
 }
 
-/**
- * struct assignment - one of them, with what was read for it
- * @w: the run
- * @e: compiled
- */
+/* One of them, with what was read for it. */
 struct assignment {
-	struct writing *w;
-	const struct edit *e;
+	struct writing *w;	/* the run */
+	const struct edit *e;	/* compiled */
 };
 
 static void value_at(void *ctx, size_t i, struct out_shown *ret)

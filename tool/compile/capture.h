@@ -15,45 +15,32 @@ struct exprsteps;
 struct goparam;
 struct gotype;
 
-/**
- * struct plan_value - an argument or a result in a frame
- * @name: "x", "_", "~r0"
- * @type: its type
- * @offset: where it is in the frame
- * @stack: the module reads it from the stack or from static memory
- * @param: its parameter in the signature, if its type depends on the dictionary
- * @steps: from what is captured to what is shown of it; NULL: all of it
- * @unavailable: why it is not in the frame (static string), or NULL
- */
+/* An argument or a result in a frame. */
 struct plan_value {
-	const char *name;
-	const struct gotype *type;
-	uint32_t offset;
-	bool stack;
+	const char *name;	/* "x", "_", "~r0" */
+	const struct gotype *type;	/* its type */
+	uint32_t offset;	/* where it is in the frame */
+	bool stack;		/* the module reads it from the stack or from static memory */
+	/* Its parameter in the signature, if its type depends on the dictionary. */
 	const struct goparam *param;
+	/* From what is captured to what is shown of it; NULL: all of it. */
 	const struct exprsteps *steps;
-	const char *unavailable;
+	const char *unavailable;	/* why it is not in the frame (static string), or NULL */
 };
 
-/**
- * struct plan_capture - the values to capture, in place of a whole signature
- * @values: values of the frame, in any order; names and types must outlive the
- *	plan; all else is copied
- * @nvalues: their number
- * @pieces: how to fill the frame
- * @npieces: their number
- * @ops: the program that fills the rest; item i is values[i]
- * @nops: their number
- * @size: of the frame: at most PLAN_FRAME_MAX
- */
+/* The values to capture, in place of a whole signature. */
 struct plan_capture {
+	/*
+	 * Values of the frame, in any order; names and types must outlive the plan; all else is
+	 * copied.
+	 */
 	const struct plan_value *values;
-	size_t nvalues;
-	const struct goprobe_piece *pieces;
-	size_t npieces;
-	const struct goprobe_op *ops;
-	size_t nops;
-	uint32_t size;
+	size_t nvalues;			/* their number */
+	const struct goprobe_piece *pieces;	/* how to fill the frame */
+	size_t npieces;			/* their number */
+	const struct goprobe_op *ops;	/* the program that fills the rest; item i is values[i] */
+	size_t nops;			/* their number */
+	uint32_t size;			/* of the frame: at most PLAN_FRAME_MAX */
 };
 
 #endif

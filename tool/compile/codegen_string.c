@@ -8,16 +8,11 @@
 
 /* --- strings ------------------------------------------------------------------------ */
 
-/**
- * struct text - a string while it is tested
- * @place: where its two words are
- * @len: register with its length
- * @p: register for its address
- */
+/* A string while it is tested. */
 struct text {
-	struct exprplace place;
-	uint8_t len;
-	uint8_t p;
+	struct exprplace place;	/* where its two words are */
+	uint8_t len;		/* register with its length */
+	uint8_t p;		/* register for its address */
 };
 
 /* Load the length only: often it decides. */

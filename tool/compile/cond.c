@@ -11,16 +11,11 @@
 
 #define TERMS_MAX (EXPR_OPERATORS_MAX + 1)
 
-/**
- * struct terms - a condition in parts
- * @v: terms
- * @n: their number
- * @needs: of each: EXPR_NEEDS_*
- */
+/* A condition in parts. */
 struct terms {
-	const struct expr *v[TERMS_MAX];
-	size_t n;
-	unsigned int needs[TERMS_MAX];
+	const struct expr *v[TERMS_MAX];	/* terms */
+	size_t n;				/* their number */
+	unsigned int needs[TERMS_MAX];		/* of each: EXPR_NEEDS_* */
 };
 
 static void split(const struct exprjob *j, const struct expr *e, struct terms *t)

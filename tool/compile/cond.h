@@ -14,51 +14,31 @@
 
 #include "compile/expr.h"
 
-/**
- * struct filter_under - an "under(pkg.Func)"
- * @op: the operation whose value is to be the id of the function
- * @e: what was written; @e->s is the function's name
- */
+/* An "under(pkg.Func)". */
 struct filter_under {
-	size_t op;
-	const struct expr *e;
+	size_t op;		/* the operation whose value is to be the id of the function */
+	const struct expr *e;	/* what was written; @e->s is the function's name */
 };
 
-/**
- * struct filter - one side's part of a condition
- * @text: all of the user's text, for errors
- * @ops: the program
- * @nops: its length; 0: all pass
- * @numbers: it counts its hits, so it can't be shared
- * @results: it needs results
- * @duration: it needs how long the call took
- * @unders: functions that a call is to be inside of
- * @nunders: their number
- */
+/* One side's part of a condition. */
 struct filter {
-	const char *text;
-	struct goprobe_op *ops;
-	size_t nops;
-	bool numbers;
-	bool results;
-	bool duration;
-	const struct filter_under *unders;
-	size_t nunders;
+	const char *text;			/* all of the user's text, for errors */
+	struct goprobe_op *ops;			/* the program */
+	size_t nops;				/* its length; 0: all pass */
+	bool numbers;				/* it counts its hits, so it can't be shared */
+	bool results;				/* it needs results */
+	bool duration;				/* it needs how long the call took */
+	const struct filter_under *unders;	/* functions that a call is to be inside of */
+	size_t nunders;				/* their number */
 };
 
-/**
- * struct filter_pair - a condition
- * @call: what is decided when the function is called
- * @ret: what is decided when it returns
- * @returns: something is decided there
- * @descendant: "descendant(N)" in it, or NULL
- * @unwound: "panicked" in it, if calls that a panic ends fulfil it; or NULL
- */
+/* A condition. */
 struct filter_pair {
-	struct filter call;
-	struct filter ret;
-	bool returns;
-	const struct expr *descendant;
+	struct filter call;		/* what is decided when the function is called */
+	struct filter ret;		/* what is decided when it returns */
+	bool returns;			/* something is decided there */
+	const struct expr *descendant;	/* "descendant(N)" in it, or NULL */
+	/* "panicked" in it, if calls that a panic ends fulfil it; or NULL. */
 	const struct expr *unwound;
 };
 

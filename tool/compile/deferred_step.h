@@ -18,29 +18,20 @@ enum exprstep_kind {
 	EXPRSTEP_CAP,
 };
 
-/**
- * struct exprstep - one step
- * @kind: enum exprstep_kind
- * @name: of a field; or the type that is asserted, with the whole path of its package
- * @index: of an element
- * @key: of a map's entry
- */
+/* One step. */
 struct exprstep {
-	enum exprstep_kind kind;
+	enum exprstep_kind kind;	/* enum exprstep_kind */
+	/* Of a field; or the type that is asserted, with the whole path of its package. */
 	const char *name;
-	uint64_t index;
-	struct value_key key;
+	uint64_t index;			/* of an element */
+	struct value_key key;		/* of a map's entry */
 };
 
-/**
- * struct exprsteps - all of them
- * @v: steps
- * @n: their number
- * @type: type of the last value, or NULL if it depends on the values
- */
+/* All of them. */
 struct exprsteps {
-	const struct exprstep *v;
-	size_t n;
+	const struct exprstep *v;	/* steps */
+	size_t n;			/* their number */
+	/* Type of the last value, or NULL if it depends on the values. */
 	const struct gotype *type;
 };
 

@@ -12,44 +12,27 @@
 #include "compile/expr.h"
 #include "lang/edit_parse.h"
 
-/**
- * struct edit_set - an assignment
- * @name: its left side as written: "r.timeout"
- * @was: index in edit.show.values of the old value
- * @is: index in edit.show.values of the new value
- */
+/* An assignment. */
 struct edit_set {
-	const char *name;
-	size_t was;
-	size_t is;
+	const char *name;	/* its left side as written: "r.timeout" */
+	size_t was;		/* index in edit.show.values of the old value */
+	size_t is;		/* index in edit.show.values of the new value */
 };
 
-/**
- * struct edit - the edit of one side of a call
- * @ops: the program
- * @nops: its length; 0: there is no edit
- * @sets: assignments
- * @nsets: their number
- * @delay: ns
- * @show: the capture of old and new values
- */
+/* The edit of one side of a call. */
 struct edit {
-	const struct goprobe_op *ops;
-	size_t nops;
-	const struct edit_set *sets;
-	size_t nsets;
-	uint64_t delay;
-	struct plan_capture show;
+	const struct goprobe_op *ops;	/* the program */
+	size_t nops;			/* its length; 0: there is no edit */
+	const struct edit_set *sets;	/* assignments */
+	size_t nsets;			/* their number */
+	uint64_t delay;			/* ns */
+	struct plan_capture show;	/* the capture of old and new values */
 };
 
-/**
- * struct edit_pair - the edits of a function
- * @call: at the call
- * @ret: at the return
- */
+/* The edits of a function. */
 struct edit_pair {
-	struct edit call;
-	struct edit ret;
+	struct edit call;	/* at the call */
+	struct edit ret;	/* at the return */
 };
 
 /*

@@ -13,40 +13,25 @@ enum editvalue_kind {
 	EDITVALUE_PART,		/* @low and @high of what it was */
 };
 
-/**
- * struct editvalue - an assignment with types
- * @to: what is set
- * @type: its type
- * @kind: enum editvalue_kind
- * @node: see there
- * @low: of EDITVALUE_PART; NULL: from the beginning
- * @high: of EDITVALUE_PART; NULL: to the end
- * @shared: others can see it: it is neither argument nor result
- */
+/* An assignment with types. */
 struct editvalue {
-	const struct expr *to;
-	const struct gotype *type;
-	enum editvalue_kind kind;
-	const struct typed *node;
-	const struct expr *low;
-	const struct expr *high;
-	bool shared;
+	const struct expr *to;		/* what is set */
+	const struct gotype *type;	/* its type */
+	enum editvalue_kind kind;	/* enum editvalue_kind */
+	const struct typed *node;	/* see there */
+	const struct expr *low;		/* of EDITVALUE_PART; NULL: from the beginning */
+	const struct expr *high;	/* of EDITVALUE_PART; NULL: to the end */
+	bool shared;			/* others can see it: it is neither argument nor result */
 };
 
 #define EDITWORDS_MAX 3
 
-/**
- * struct editword - a register of the program with a part of a value
- * @at: where in the value
- * @size: bytes
- * @reg: the register
- * @same: it is what it was
- */
+/* A register of the program with a part of a value. */
 struct editword {
-	uint32_t at;
-	uint32_t size;
-	uint8_t reg;
-	bool same;
+	uint32_t at;	/* where in the value */
+	uint32_t size;	/* bytes */
+	uint8_t reg;	/* the register */
+	bool same;	/* it is what it was */
 };
 
 /* --- edittype: may it be set to that? 0, or -1 with an error that points at it --- */

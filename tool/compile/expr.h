@@ -15,28 +15,18 @@
 #include "gotype/secret.h"
 #include "lang/expr_parse.h"
 
-/**
- * struct exprc_scope - the scope of names
- * @bin: binary
- * @fn: the function, or NULL: package variables only
- * @sig: its signature, or NULL
- * @abi0: everything is passed on the stack
- * @results: at its return: its results
- * @at: at one of its instructions: the variables there, which @sig has, too; or NULL
- * @pc: link-time address of that instruction
- * @secrets: what is redacted
- * @mem: memory of all results
- */
+/* The scope of names. */
 struct exprc_scope {
-	struct gobin *bin;
-	const struct gofunc *fn;
-	const struct gosig *sig;
-	bool abi0;
-	bool results;
+	struct gobin *bin;		/* binary */
+	const struct gofunc *fn;	/* the function, or NULL: package variables only */
+	const struct gosig *sig;	/* its signature, or NULL */
+	bool abi0;			/* everything is passed on the stack */
+	bool results;			/* at its return: its results */
+	/* At one of its instructions: the variables there, which @sig has, too; or NULL. */
 	const struct goscope *at;
-	uint64_t pc;
-	const struct secrets *secrets;
-	struct arena *mem;
+	uint64_t pc;			/* link-time address of that instruction */
+	const struct secrets *secrets;	/* what is redacted */
+	struct arena *mem;		/* memory of all results */
 };
 
 /* 0, or -1 with an error that points into the list's text. */

@@ -16,38 +16,23 @@
 /* Buckets of a linear histogram, without those below and above. */
 #define BYKEY_RANGE_MAX (GOPROBE_BUCKETS - 2)
 
-/**
- * struct bykey_range - a linear histogram
- * @low: the start of its first bucket; lower values have a bucket, too
- * @high: the end of its last bucket; values from here on have a bucket, too
- * @step: values in a bucket; 0: there is no such histogram
- * @n: number of buckets between @low and @high
- */
+/* A linear histogram. */
 struct bykey_range {
-	int64_t low;
-	int64_t high;
-	uint64_t step;
-	uint32_t n;
+	int64_t low;	/* the start of its first bucket; lower values have a bucket, too */
+	int64_t high;	/* the end of its last bucket; values from here on have a bucket, too */
+	uint64_t step;	/* values in a bucket; 0: there is no such histogram */
+	uint32_t n;	/* number of buckets between @low and @high */
 };
 
-/**
- * struct bykey_exprs - the expressions as they were given
- * @text: of each, for errors
- * @v: expressions
- * @n: their number
- * @value_text: of the value, for errors
- * @value: the value, or NULL
- * @range: of its histogram
- * @mem: where they are
- */
+/* The expressions as they were given. */
 struct bykey_exprs {
-	const char *text[BYKEY_EXPRS_MAX];
-	const struct expr *v[BYKEY_EXPRS_MAX];
-	size_t n;
-	const char *value_text;
-	const struct expr *value;
-	struct bykey_range range;
-	struct arena mem;
+	const char *text[BYKEY_EXPRS_MAX];	/* of each, for errors */
+	const struct expr *v[BYKEY_EXPRS_MAX];	/* expressions */
+	size_t n;				/* their number */
+	const char *value_text;			/* of the value, for errors */
+	const struct expr *value;		/* the value, or NULL */
+	struct bykey_range range;		/* of its histogram */
+	struct arena mem;			/* where they are */
 };
 
 enum bykey_kind {
@@ -57,58 +42,34 @@ enum bykey_kind {
 	BYKEY_TYPE,	/* link-time address of the descriptor of what an interface holds */
 };
 
-/**
- * struct bykey_part - a part of a key
- * @name: the expression as it was written
- * @type: its type
- * @kind: its form in the key
- */
+/* A part of a key. */
 struct bykey_part {
-	const char *name;
-	const struct gotype *type;
-	enum bykey_kind kind;
+	const char *name;		/* the expression as it was written */
+	const struct gotype *type;	/* its type */
+	enum bykey_kind kind;		/* its form in the key */
 };
 
-/**
- * struct bykey_value - a value of one function's calls
- * @name: the expression as it was written, or NULL: there is no value
- * @type: its type: integers
- * @is_signed: they have a sign
- * @range: of its histogram
- * @ops: the program that makes it
- * @nops: their number
- * @params: it needs a parameter
- * @results: it needs a result
- */
+/* A value of one function's calls. */
 struct bykey_value {
-	const char *name;
-	const struct gotype *type;
-	bool is_signed;
-	struct bykey_range range;
-	const struct goprobe_op *ops;
-	size_t nops;
-	bool params;
-	bool results;
+	const char *name;	/* the expression as it was written, or NULL: there is no value */
+	const struct gotype *type;	/* its type: integers */
+	bool is_signed;		/* they have a sign */
+	struct bykey_range range;	/* of its histogram */
+	const struct goprobe_op *ops;	/* the program that makes it */
+	size_t nops;		/* their number */
+	bool params;		/* it needs a parameter */
+	bool results;		/* it needs a result */
 };
 
-/**
- * struct bykey - a key of one function's calls
- * @parts: one for each expression
- * @n: their number; 0: there is only a value
- * @ops: the program that makes it
- * @nops: their number
- * @params: it needs a parameter
- * @results: it needs a result
- * @value: the value that is counted by it
- */
+/* A key of one function's calls. */
 struct bykey {
-	struct bykey_part parts[BYKEY_EXPRS_MAX];
-	size_t n;
-	const struct goprobe_op *ops;
-	size_t nops;
-	bool params;
-	bool results;
-	struct bykey_value value;
+	struct bykey_part parts[BYKEY_EXPRS_MAX];	/* one for each expression */
+	size_t n;					/* their number; 0: there is only a value */
+	const struct goprobe_op *ops;			/* the program that makes it */
+	size_t nops;					/* their number */
+	bool params;					/* it needs a parameter */
+	bool results;					/* it needs a result */
+	struct bykey_value value;			/* the value that is counted by it */
 };
 
 /* Add an expression. 0, or -1 with an error that points into @text, which must outlive @by. */

@@ -11,42 +11,27 @@
 /* Steps that one expression can leave to the other side. */
 #define EXPRJOB_STEPS_MAX 64
 
-/**
- * struct exprjob - a capture list, condition, edit or key that is being compiled
- * @scope: what names mean
- * @text: the user's text
- * @d: where errors go
- * @call: where arguments and results are; of a scope with a signature
- * @code: the program so far
- * @ops: memory of @code.ops
- * @pieces: memory of @code.pieces
- * @steps: steps of the value at hand: only one place in it has any
- * @unavailable: why the value at hand is not available
- * @secret: a name or type in the value at hand is redacted, so that the value is not shown
- * @cond: it runs as a filter of the module, not in its capture of a record
- * @base: first register that a term may use
- * @numbers: the first register has the hit's number
- * @unders: the under() calls of the program
- * @nunders: their number
- * @descendant: the descendant() call, or NULL
- */
+/* A capture list, condition, edit or key that is being compiled. */
 struct exprjob {
-	const struct exprc_scope *scope;
-	const char *text;
-	struct diag *d;
-	struct goabi_call call;
-	struct exprcode code;
-	struct goprobe_op ops[EXPRCODE_OPS_MAX];
-	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];
+	const struct exprc_scope *scope;	/* what names mean */
+	const char *text;	/* the user's text */
+	struct diag *d;	/* where errors go */
+	struct goabi_call call;	/* where arguments and results are; of a scope with a signature */
+	struct exprcode code;	/* the program so far */
+	struct goprobe_op ops[EXPRCODE_OPS_MAX];	/* memory of @code.ops */
+	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];	/* memory of @code.pieces */
+	/* Steps of the value at hand: only one place in it has any. */
 	struct exprstep steps[EXPRJOB_STEPS_MAX];
-	const char *unavailable;
+	const char *unavailable;	/* why the value at hand is not available */
+	/* A name or type in the value at hand is redacted, so that the value is not shown. */
 	bool secret;
-	bool cond;
-	uint8_t base;
-	bool numbers;
+	bool cond;	/* it runs as a filter of the module, not in its capture of a record */
+	uint8_t base;	/* first register that a term may use */
+	bool numbers;	/* the first register has the hit's number */
+	/* The under() calls of the program. */
 	struct filter_under unders[EXPR_OPERATORS_MAX + 1];
-	size_t nunders;
-	const struct expr *descendant;
+	size_t nunders;	/* their number */
+	const struct expr *descendant;	/* the descendant() call, or NULL */
 };
 
 extern const struct gotype exprjob_int;	/* int */
@@ -64,14 +49,10 @@ void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size);
 int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
 			 struct plan_capture *ret);
 
-/**
- * struct exprjob_item - where the program of a value begins
- * @op: index of its first operation
- * @piece: index of its first piece
- */
+/* Where the program of a value begins. */
 struct exprjob_item {
-	size_t op;
-	size_t piece;
+	size_t op;	/* index of its first operation */
+	size_t piece;	/* index of its first piece */
 };
 
 /* Begin and end the program of item @i of a capture, which can fail alone. */

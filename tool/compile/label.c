@@ -28,24 +28,15 @@
 #define BUCKET_NEXT (BUCKET_ELEMS + BUCKET_SLOTS * STRING)
 #define BUCKET_TAKEN 5
 
-/**
- * struct search - the search for a label
- * @c: the program
- * @e: the expression
- * @p: register: pointer to the current pair or bucket
- * @n: register: a number
- * @found: it is at @p
- * @end: there is no such label
- * @more: there are more labels than the program compares
- */
+/* The search for a label. */
 struct search {
-	struct exprcode *c;
-	const struct expr *e;
-	uint8_t p;
-	uint8_t n;
-	struct codelabel found;
-	struct codelabel end;
-	struct codelabel more;
+	struct exprcode *c;	/* the program */
+	const struct expr *e;	/* the expression */
+	uint8_t p;		/* register: pointer to the current pair or bucket */
+	uint8_t n;		/* register: a number */
+	struct codelabel found;	/* it is at @p */
+	struct codelabel end;	/* there is no such label */
+	struct codelabel more;	/* there are more labels than the program compares */
 };
 
 static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)

@@ -19,26 +19,17 @@ enum exprplace_kind {
 	EXPRPLACE_CONSTANT,	/* the number at */
 };
 
-/**
- * struct exprplace - a value and where it is
- * @kind: enum exprplace_kind
- * @type: its type
- * @parts: of EXPRPLACE_PARTS: registers of the argument that it is in
- * @nparts: their number
- * @at: offset in it, or see above
- * @reg: register of the program
- * @fixed: a part of the closure that is executed, which nothing in Go changes
- * @steps: deferred steps from there on; @steps.n can be 0
- */
+/* A value and where it is. */
 struct exprplace {
-	enum exprplace_kind kind;
-	const struct gotype *type;
+	enum exprplace_kind kind;	/* enum exprplace_kind */
+	const struct gotype *type;	/* its type */
+	/* Of EXPRPLACE_PARTS: registers of the argument that it is in. */
 	const struct goabi_part *parts;
-	size_t nparts;
-	uint64_t at;
-	uint8_t reg;
-	bool fixed;
-	struct exprsteps steps;
+	size_t nparts;	/* their number */
+	uint64_t at;	/* offset in it, or see above */
+	uint8_t reg;	/* register of the program */
+	bool fixed;	/* a part of the closure that is executed, which nothing in Go changes */
+	struct exprsteps steps;	/* deferred steps from there on; @steps.n can be 0 */
 };
 
 /* goprobe_limits.ops and .pieces of the module. */
@@ -48,26 +39,16 @@ struct exprplace {
 #define EXPRCODE_REGS 16
 #define EXPRCODE_ZERO (EXPRCODE_REGS - 1)
 
-/**
- * struct exprcode - the program of a list so far
- * @ops: program
- * @nops: its length
- * @pieces: pieces
- * @npieces: their number
- * @size: of the frame
- * @reg: first free register
- * @full: there were too many operations, pieces or registers
- * @nowhere: a needed value is in no register and not in memory at this instruction
- */
+/* The program of a list so far. */
 struct exprcode {
-	struct goprobe_op *ops;
-	size_t nops;
-	struct goprobe_piece *pieces;
-	size_t npieces;
-	uint32_t size;
-	uint8_t reg;
-	bool full;
-	bool nowhere;
+	struct goprobe_op *ops;	/* program */
+	size_t nops;	/* its length */
+	struct goprobe_piece *pieces;	/* pieces */
+	size_t npieces;	/* their number */
+	uint32_t size;	/* of the frame */
+	uint8_t reg;	/* first free register */
+	bool full;	/* there were too many operations, pieces or registers */
+	bool nowhere;	/* a needed value is in no register and not in memory at this instruction */
 };
 
 void exprcode_op(struct exprcode *c, struct goprobe_op op);

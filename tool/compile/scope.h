@@ -7,35 +7,26 @@
 #include "gobin/abi.h"
 #include "gobin/gobin.h"
 
-/**
- * struct goscope_place - where a variable is
- * @memory: it is in one piece of memory, at @at, else in @parts
- * @is_static: @at is a link-time address, else it counts from SP at the function's entry
- * @at: see @memory
- * @parts: its parts; bytes of no part are nowhere
- * @nparts: their number
- * @moved: that is only a pointer to it: it was moved to the heap
- */
+/* Where a variable is. */
 struct goscope_place {
-	bool memory;
+	bool memory;			/* it is in one piece of memory, at @at, else in @parts */
+	/* @at is a link-time address, else it counts from SP at the function's entry. */
 	bool is_static;
-	int64_t at;
-	const struct goabi_part *parts;
-	size_t nparts;
-	bool moved;
+	int64_t at;			/* see @memory */
+	const struct goabi_part *parts;	/* its parts; bytes of no part are nowhere */
+	size_t nparts;			/* their number */
+	bool moved;			/* that is only a pointer to it: it was moved to the heap */
 };
 
-/**
- * struct goscope - the variables of an instruction
- * @sig: its parameters are the variables, each name once: the innermost call's first; a
- *	variable that is nowhere is unavailable, @sig.incomplete says why none is known
- * @own: how many of them are of the innermost call
- * @places: of each of them
- */
+/* The variables of an instruction. */
 struct goscope {
+	/*
+	 * Its parameters are the variables, each name once: the innermost call's first; a variable
+	 * that is nowhere is unavailable, @sig.incomplete says why none is known.
+	 */
 	struct gosig sig;
-	size_t own;
-	const struct goscope_place *places;
+	size_t own;				/* how many of them are of the innermost call */
+	const struct goscope_place *places;	/* of each of them */
 };
 
 /*

@@ -11,16 +11,11 @@
 #include "gobin/gobin.h"
 #include "lang/type_parse.h"
 
-/**
- * struct sigparse - what is needed to make types
- * @bin: the binary that has them
- * @mem: where they are kept
- * @text: the user's text, for errors
- */
+/* What is needed to make types. */
 struct sigparse {
-	struct gobin *bin;
-	struct arena *mem;
-	const char *text;
+	struct gobin *bin;	/* the binary that has them */
+	struct arena *mem;	/* where they are kept */
+	const char *text;	/* the user's text, for errors */
 };
 
 /*

@@ -22,24 +22,15 @@ enum constant_kind {
 	CONSTANT_NIL,
 };
 
-/**
- * struct constant - a constant
- * @kind: enum constant_kind
- * @duration: of CONSTANT_INT: it was written with a unit
- * @b: of CONSTANT_BOOL
- * @i: of CONSTANT_INT; the constants of Go can have more digits
- * @f: of CONSTANT_FLOAT
- * @s: of CONSTANT_STRING
- * @n: bytes of @s
- */
+/* A constant. */
 struct constant {
-	enum constant_kind kind;
-	bool duration;
-	bool b;
-	__int128 i;
-	double f;
-	const char *s;
-	size_t n;
+	enum constant_kind kind;	/* enum constant_kind */
+	bool duration;	/* of CONSTANT_INT: it was written with a unit */
+	bool b;		/* of CONSTANT_BOOL */
+	__int128 i;	/* of CONSTANT_INT; the constants of Go can have more digits */
+	double f;	/* of CONSTANT_FLOAT */
+	const char *s;	/* of CONSTANT_STRING */
+	size_t n;	/* bytes of @s */
 };
 
 /* Words for the context of a call; a parameter or a result of the same name hides one. */
@@ -70,28 +61,18 @@ enum typed_kind {
 	TYPED_UNARY,
 };
 
-/**
- * struct typed - an expression with types
- * @kind: enum typed_kind
- * @op: of TYPED_BINARY and _UNARY; @l and @r have the same type, but for shifts
- * @e: what was written
- * @l: operand
- * @r: second operand
- * @type: its type; NULL: an untyped constant
- * @value: of TYPED_CONST
- * @word: of TYPED_WORD
- * @pure: no value makes it fail
- */
+/* An expression with types. */
 struct typed {
-	enum typed_kind kind;
+	enum typed_kind kind;		/* enum typed_kind */
+	/* Of TYPED_BINARY and _UNARY; @l and @r have the same type, but for shifts. */
 	enum expr_op op;
-	const struct expr *e;
-	const struct typed *l;
-	const struct typed *r;
-	const struct gotype *type;
-	struct constant value;
-	enum exprword word;
-	bool pure;
+	const struct expr *e;		/* what was written */
+	const struct typed *l;		/* operand */
+	const struct typed *r;		/* second operand */
+	const struct gotype *type;	/* its type; NULL: an untyped constant */
+	struct constant value;		/* of TYPED_CONST */
+	enum exprword word;		/* of TYPED_WORD */
+	bool pure;			/* no value makes it fail */
 };
 
 /* --- typed_operand.c: words, and what an expression needs --- */
@@ -150,12 +131,9 @@ static inline bool constant_is_whole(const struct gotype *t)
 }
 
 /* --- codegen.c and codegen_string.c: operations --- */
-/**
- * struct codelabel - a place that jumps lead to, before it is reached
- * @last: index of the last jump, plus 1; that has the one before in its offset
- */
+/* A place that jumps lead to, before it is reached. */
 struct codelabel {
-	size_t last;
+	size_t last;	/* index of the last jump, plus 1; that has the one before in its offset */
 };
 
 /* The operation made last jumps to @to. */

@@ -14,54 +14,34 @@
 
 struct dwabbrevs;
 
-/**
- * struct dwunit - a compilation unit
- * @off: of its header
- * @die: of its first entry
- * @end: of the next unit
- * @abbrevs: its abbreviations, once needed
- * @abbrev_off: where they are
- * @version: of DWARF
- * @wide: 64-bit DWARF: offsets have 8 bytes
- * @is_go: written in Go
- * @indexed: free for dwinfo
- * @name: the package's import path, or NULL
- * @low_pc: what addresses in lists count from
- * @addr_base: of its part of .debug_addr
- */
+/* A compilation unit. */
 struct dwunit {
-	uint64_t off;
-	uint64_t die;
-	uint64_t end;
-	struct dwabbrevs *abbrevs;
-	uint64_t abbrev_off;
-	uint16_t version;
-	bool wide;
-	bool is_go;
-	bool indexed;
-	const char *name;
-	uint64_t low_pc;
-	uint64_t addr_base;
+	uint64_t off;			/* of its header */
+	uint64_t die;			/* of its first entry */
+	uint64_t end;			/* of the next unit */
+	struct dwabbrevs *abbrevs;	/* its abbreviations, once needed */
+	uint64_t abbrev_off;		/* where they are */
+	uint16_t version;		/* of DWARF */
+	bool wide;			/* 64-bit DWARF: offsets have 8 bytes */
+	bool is_go;			/* written in Go */
+	bool indexed;			/* free for dwinfo */
+	const char *name;		/* the package's import path, or NULL */
+	uint64_t low_pc;		/* what addresses in lists count from */
+	uint64_t addr_base;		/* of its part of .debug_addr */
 };
 
-/**
- * struct dwread - the entries of a file
- * @sects: where they are read from
- * @units: all of them
- * @nunits: their number
- * @units_cap: capacity of @units
- * @abbrevs: lists of abbreviations that have been read
- * @nabbrevs: their number
- * @abbrev_left: bytes of abbreviations that may still be read: the units of a hostile
- *	file could refer to the same ones again and again
- */
+/* The entries of a file. */
 struct dwread {
-	struct dwsects sects;
-	struct dwunit *units;
-	size_t nunits;
-	size_t units_cap;
-	struct dwabbrevs **abbrevs;
-	size_t nabbrevs;
+	struct dwsects sects;		/* where they are read from */
+	struct dwunit *units;		/* all of them */
+	size_t nunits;			/* their number */
+	size_t units_cap;		/* capacity of @units */
+	struct dwabbrevs **abbrevs;	/* lists of abbreviations that have been read */
+	size_t nabbrevs;		/* their number */
+	/*
+	 * Bytes of abbreviations that may still be read: the units of a hostile file could refer to
+	 * the same ones again and again.
+	 */
 	uint64_t abbrev_left;
 };
 
@@ -69,20 +49,13 @@ struct dwread {
 int dwread_open(struct dwread *r, const struct elffile *ef);
 void dwread_close(struct dwread *r);
 
-/**
- * struct dwdie - an entry
- * @unit: where it is
- * @off: where it begins, in .debug_info; never 0
- * @attrs: where its attributes begin
- * @abbrev: what they are
- * @tag: DW_TAG_*
- */
+/* An entry. */
 struct dwdie {
-	const struct dwunit *unit;
-	uint64_t off;
-	uint64_t attrs;
-	const struct dwabbrev *abbrev;
-	unsigned int tag;
+	const struct dwunit *unit;	/* where it is */
+	uint64_t off;			/* where it begins, in .debug_info; never 0 */
+	uint64_t attrs;			/* where its attributes begin */
+	const struct dwabbrev *abbrev;	/* what they are */
+	unsigned int tag;		/* DW_TAG_* */
 };
 
 bool dwread_root(struct dwread *r, struct dwunit *u, struct dwdie *ret);

@@ -19,35 +19,22 @@ struct dwinfo;
 #define DWLOC_NONE	-1	/* unknown */
 #define DWLOC_STACK	-2	/* see dwparam.stack */
 
-/**
- * struct dwparam - a parameter or a result
- * @name: as DWARF has it: "x", "_", "~p0", ".dict"
- * @type: its type
- * @result: it is a result
- * @reg: DWARF number of the first register it is in at function entry, or
- *	DWLOC_*
- * @stack: where it is, from the first stack argument, for DWLOC_STACK
- * @dict_word: goparam.dict_word
- */
+/* A parameter or a result. */
 struct dwparam {
-	const char *name;
-	const struct gotype *type;
-	bool result;
+	const char *name;	/* as DWARF has it: "x", "_", "~p0", ".dict" */
+	const struct gotype *type;	/* its type */
+	bool result;		/* it is a result */
+	/* DWARF number of the first register it is in at function entry, or DWLOC_*. */
 	int reg;
-	int32_t stack;
-	uint32_t dict_word;
+	int32_t stack;		/* where it is, from the first stack argument, for DWLOC_STACK */
+	uint32_t dict_word;	/* goparam.dict_word */
 };
 
-/**
- * struct dwfunc - a function that has code
- * @name: with the shapes of generics: "main.Map[go.shape.int]"
- * @params: parameters and results in their order
- * @nparams: their number
- */
+/* A function that has code. */
 struct dwfunc {
-	const char *name;
-	struct dwparam *params;
-	size_t nparams;
+	const char *name;	/* with the shapes of generics: "main.Map[go.shape.int]" */
+	struct dwparam *params;	/* parameters and results in their order */
+	size_t nparams;		/* their number */
 };
 
 /**
@@ -77,14 +64,10 @@ int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
  */
 const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
 
-/**
- * struct dwvar - a package variable
- * @type: its type
- * @vaddr: link-time address
- */
+/* A package variable. */
 struct dwvar {
-	const struct gotype *type;
-	uint64_t vaddr;
+	const struct gotype *type;	/* its type */
+	uint64_t vaddr;			/* link-time address */
 };
 
 /* The variable @name ("net/http.DefaultClient"); 0, or -1 if it is not found. */

@@ -15,34 +15,20 @@
 #define FORMATS_MAX 8U
 #define NAME_BYTES_MAX 4096U
 
-/**
- * struct header - the header of a line table
- * @version: of the table
- * @wide: 64-bit DWARF
- * @min_len: bytes of the shortest instruction
- * @stmt: statements begin unless the program says otherwise
- * @line_base: the least that a special opcode adds to the line
- * @line_range: how many different ones there are
- * @opcode_base: the first special opcode
- * @args: operands of the opcodes before it
- * @dirs: directories
- * @ndirs: their number
- * @wanted: of each file: is it wanted
- * @nfiles: their number; from 1 on, up to version 4
- */
+/* The header of a line table. */
 struct header {
-	uint16_t version;
-	bool wide;
-	uint8_t min_len;
-	bool stmt;
-	int8_t line_base;
-	uint8_t line_range;
-	uint8_t opcode_base;
-	const uint8_t *args;
-	const char **dirs;
-	size_t ndirs;
-	bool *wanted;
-	size_t nfiles;
+	uint16_t version;	/* of the table */
+	bool wide;		/* 64-bit DWARF */
+	uint8_t min_len;	/* bytes of the shortest instruction */
+	bool stmt;		/* statements begin unless the program says otherwise */
+	int8_t line_base;	/* the least that a special opcode adds to the line */
+	uint8_t line_range;	/* how many different ones there are */
+	uint8_t opcode_base;	/* the first special opcode */
+	const uint8_t *args;	/* operands of the opcodes before it */
+	const char **dirs;	/* directories */
+	size_t ndirs;		/* their number */
+	bool *wanted;		/* of each file: is it wanted */
+	size_t nfiles;		/* their number; from 1 on, up to version 4 */
 };
 
 struct walk {

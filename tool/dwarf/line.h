@@ -12,20 +12,13 @@
 
 #include "dwarf/die.h"
 
-/**
- * struct dwline_row - a row of the table
- * @vaddr: link-time address of an instruction
- * @line: its line
- * @file: number of its file, for @wanted
- * @stmt: a statement begins there
- * @prologue_end: the function's own code begins there
- */
+/* A row of the table. */
 struct dwline_row {
-	uint64_t vaddr;
-	uint32_t line;
-	uint32_t file;
-	bool stmt;
-	bool prologue_end;
+	uint64_t vaddr;		/* link-time address of an instruction */
+	uint32_t line;		/* its line */
+	uint32_t file;		/* number of its file, for @wanted */
+	bool stmt;		/* a statement begins there */
+	bool prologue_end;	/* the function's own code begins there */
 };
 
 /* Is a file wanted, whose name is @dir, "/" and @name, or @name if @dir is NULL? */

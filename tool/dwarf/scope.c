@@ -13,24 +13,15 @@
 #define LOCALS_MAX 4096U
 #define ENTRIES_MAX (1U << 20)
 
-/**
- * struct scope - variables being collected
- * @dw: where from
- * @pc: the instruction
- * @line: its line
- * @v: those that have been found
- * @n: their number
- * @cap: capacity of @v
- * @left: entries that may still be looked at
- */
+/* Variables being collected. */
 struct scope {
-	struct dwinfo *dw;
-	uint64_t pc;
-	int line;
-	struct dwlocal *v;
-	size_t n;
-	size_t cap;
-	unsigned int left;
+	struct dwinfo *dw;	/* where from */
+	uint64_t pc;		/* the instruction */
+	int line;		/* its line */
+	struct dwlocal *v;	/* those that have been found */
+	size_t n;		/* their number */
+	size_t cap;		/* capacity of @v */
+	unsigned int left;	/* entries that may still be looked at */
 };
 
 /* --- places ------------------------------------------------------------------- */

@@ -19,53 +19,42 @@ enum dwpiece_kind {
 	DWPIECE_STATIC,		/* memory at a link-time address */
 };
 
-/**
- * struct dwpiece - where a part of a value is
- * @kind: enum dwpiece_kind
- * @reg: of DWPIECE_REG: DWARF number
- * @at: where it belongs in the value
- * @size: bytes; 0: all of the value
- * @offset: of DWPIECE_STACK, from the frame address: SP at the function's entry + 8; of
- *	DWPIECE_STATIC the address
- */
+/* Where a part of a value is. */
 struct dwpiece {
-	enum dwpiece_kind kind;
-	uint8_t reg;
-	uint32_t at;
-	uint32_t size;
+	enum dwpiece_kind kind;	/* enum dwpiece_kind */
+	uint8_t reg;		/* of DWPIECE_REG: DWARF number */
+	uint32_t at;		/* where it belongs in the value */
+	uint32_t size;		/* bytes; 0: all of the value */
+	/*
+	 * Of DWPIECE_STACK, from the frame address: SP at the function's entry + 8; of
+	 * DWPIECE_STATIC the address.
+	 */
 	int64_t offset;
 };
 
 /* More than registers; a value of more pieces is not understood. */
 #define DWLOCAL_PIECES_MAX 40
 
-/**
- * struct dwlocal - a variable
- * @name: as DWARF has it; "&x" is a pointer to x, which was moved to the heap
- * @type: its type
- * @param: it is a parameter or a result
- * @level: of inlined calls: 0 for those of the innermost one; the function itself comes last
- * @pieces: where it is
- * @npieces: their number; 0: nowhere
- */
+/* A variable. */
 struct dwlocal {
+	/* As DWARF has it; "&x" is a pointer to x, which was moved to the heap. */
 	const char *name;
-	const struct gotype *type;
-	bool param;
+	const struct gotype *type;	/* its type */
+	bool param;			/* it is a parameter or a result */
+	/* Of inlined calls: 0 for those of the innermost one; the function itself comes last. */
 	uint32_t level;
-	const struct dwpiece *pieces;
-	size_t npieces;
+	const struct dwpiece *pieces;	/* where it is */
+	size_t npieces;			/* their number; 0: nowhere */
 };
 
-/**
- * struct dwscope - what can be seen
- * @v: variables: of the innermost call first, and of one call in the order of their blocks, so
- *	that a later one of two hides the other
- * @n: their number
- */
+/* What can be seen. */
 struct dwscope {
+	/*
+	 * Variables: of the innermost call first, and of one call in the order of their blocks, so
+	 * that a later one of two hides the other.
+	 */
 	struct dwlocal *v;
-	size_t n;
+	size_t n;		/* their number */
 };
 
 /*

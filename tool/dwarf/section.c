@@ -25,15 +25,11 @@ static const char *const names[DWSECT_COUNT] = {
 	[DWSECT_LINE] = "line",
 };
 
-/**
- * struct place - where a section is in the file
- * @scn: it
- * @size: how many bytes it has once it is in memory
- * @inflate: makes its bytes what they will be there; NULL if they are
- */
+/* Where a section is in the file. */
 struct place {
-	Elf_Scn *scn;
-	uint64_t size;
+	Elf_Scn *scn;	/* it */
+	uint64_t size;	/* how many bytes it has once it is in memory */
+	/* Makes its bytes what they will be there; NULL if they are. */
 	int (*inflate)(Elf_Scn *scn, int type, unsigned int flags);
 };
 

@@ -37,18 +37,12 @@ struct dwsect {
 #define DWSECTS_MAX (2ULL << 30)
 #define DWSECTS_MAX_TEXT "2 GB"
 
-/**
- * struct dwsects - what has been read so far
- * @ef: the file
- * @too_large: there is too much of them
- * @inflate_left: bytes that compressed sections may still expand to
- * @v: by enum dwsect_id
- */
+/* What has been read so far. */
 struct dwsects {
-	const struct elffile *ef;
-	bool too_large;
-	uint64_t inflate_left;
-	struct dwsect v[DWSECT_COUNT];
+	const struct elffile *ef;	/* the file */
+	bool too_large;			/* there is too much of them */
+	uint64_t inflate_left;		/* bytes that compressed sections may still expand to */
+	struct dwsect v[DWSECT_COUNT];	/* by enum dwsect_id */
 };
 
 /* Has the file debug information, readable or not? */

@@ -23,20 +23,13 @@
 /* A larger file, which may be a sparse one, takes too long to read. */
 #define CRC_FILE_MAX (4ULL << 30)
 
-/**
- * struct search - a search for debug information
- * @ef: the file that lacks it
- * @dir: the folder that @ef is in, without a "/" at its end
- * @id: the GNU build id in hexadecimal digits, or NULL
- * @link: name in .gnu_debuglink, or NULL
- * @crc: checksum of the file of that name
- */
+/* A search for debug information. */
 struct search {
-	struct elffile *ef;
-	char *dir;
-	char *id;
-	char *link;
-	uint32_t crc;
+	struct elffile *ef;	/* the file that lacks it */
+	char *dir;		/* the folder that @ef is in, without a "/" at its end */
+	char *id;		/* the GNU build id in hexadecimal digits, or NULL */
+	char *link;		/* name in .gnu_debuglink, or NULL */
+	uint32_t crc;		/* checksum of the file of that name */
 };
 
 /* The section is a name, padded with NULs to a multiple of 4, and a checksum. */

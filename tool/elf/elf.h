@@ -14,32 +14,21 @@
 #include "base/diag.h"
 #include "elf/reloc.h"
 
-/**
- * struct elffile - an ELF64 file for x86-64
- * @fd: open for reading; owned
- * @size: of the file
- * @type: ET_EXEC or ET_DYN
- * @elf: libelf's handle; frees all that it has read
- * @segs: program headers; none of a file that was opened for debug information only
- * @nsegs: their number
- * @names: index of the section with the names of sections; 0: absent
- * @rels: pointers that the dynamic linker will write and the file lacks
- * @nrels: their number
- * @debug: the separate file with its debug information, owned; NULL: none, or not needed
- * @debug_path: where that is, owned
- */
+/* An ELF64 file for x86-64. */
 struct elffile {
-	int fd;
-	uint64_t size;
-	uint16_t type;
-	Elf *elf;
+	int fd;			/* open for reading; owned */
+	uint64_t size;		/* of the file */
+	uint16_t type;		/* ET_EXEC or ET_DYN */
+	Elf *elf;		/* libelf's handle; frees all that it has read */
+	/* Program headers; none of a file that was opened for debug information only. */
 	const Elf64_Phdr *segs;
-	size_t nsegs;
-	size_t names;
-	struct elfrel *rels;
-	size_t nrels;
+	size_t nsegs;		/* their number */
+	size_t names;		/* index of the section with the names of sections; 0: absent */
+	struct elfrel *rels;	/* pointers that the dynamic linker will write and the file lacks */
+	size_t nrels;		/* their number */
+	/* The separate file with its debug information, owned; NULL: none, or not needed. */
 	struct elffile *debug;
-	char *debug_path;
+	char *debug_path;	/* where that is, owned */
 };
 
 /**

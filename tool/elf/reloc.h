@@ -12,14 +12,10 @@
 
 struct elffile;
 
-/**
- * struct elfrel - a word that the dynamic linker will write
- * @vaddr: where
- * @value: link-time address that it will be, less where the file is loaded
- */
+/* A word that the dynamic linker will write. */
 struct elfrel {
-	uint64_t vaddr;
-	uint64_t value;
+	uint64_t vaddr;	/* where */
+	uint64_t value;	/* link-time address that it will be, less where the file is loaded */
 };
 
 /*

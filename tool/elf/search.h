@@ -8,22 +8,14 @@
 /* Called with the address of a word; a value other than 0 ends the search. */
 typedef int (*elfscan_fn)(void *ctx, const Elf64_Phdr *, uint64_t vaddr);
 
-/**
- * struct elfscan - what to look for
- * @with: flags (PF_*) that a segment must have
- * @without: flags that it must not have
- * @shift: bits of a word that do not count, from the lowest
- * @value: the others
- * @fn: called for each 8-aligned word that fits
- * @ctx: its first argument
- */
+/* What to look for. */
 struct elfscan {
-	uint32_t with;
-	uint32_t without;
-	unsigned int shift;
-	uint64_t value;
-	elfscan_fn fn;
-	void *ctx;
+	uint32_t with;		/* flags (PF_*) that a segment must have */
+	uint32_t without;	/* flags that it must not have */
+	unsigned int shift;	/* bits of a word that do not count, from the lowest */
+	uint64_t value;		/* the others */
+	elfscan_fn fn;		/* called for each 8-aligned word that fits */
+	void *ctx;		/* its first argument */
 };
 
 /* Returns what @fn returned last, or 0. */

@@ -44,30 +44,19 @@ struct gp_plan {
 	const struct gp_op *ops;
 };
 
-/**
- * struct gp_capture - a capture under way
- * @plan: its program
- * @regs: registers, which no program of goprobectl uses
- * @sp: like @regs
- * @bias: run-time addresses of the file less its link-time addresses
- * @to: the frame, with space for chunks behind it
- * @space: bytes at @to
- * @used: bytes written
- * @flags: GOPROBE_RECORD_F_*
- * @read: reads the process: exactly @len bytes at run-time address @at, or returns false
- * @read_ctx: first argument of @read
- */
+/* A capture under way. */
 struct gp_capture {
-	const struct gp_plan *plan;
-	const u8 *regs;
-	u64 sp;
-	u64 bias;
-	u8 *to;
-	u32 space;
-	u32 used;
-	u16 flags;
+	const struct gp_plan *plan;	/* its program */
+	const u8 *regs;	/* registers, which no program of goprobectl uses */
+	u64 sp;		/* like @regs */
+	u64 bias;	/* run-time addresses of the file less its link-time addresses */
+	u8 *to;		/* the frame, with space for chunks behind it */
+	u32 space;	/* bytes at @to */
+	u32 used;	/* bytes written */
+	u16 flags;	/* GOPROBE_RECORD_F_* */
+	/* Reads the process: exactly @len bytes at run-time address @at, or returns false. */
 	bool (*read)(void *ctx, uint64_t at, void *to, size_t len);
-	void *read_ctx;
+	void *read_ctx;	/* first argument of @read */
 };
 
 static inline int gp_capture_copy(struct gp_capture *c, void *to, u64 address, u32 *size)

@@ -7,22 +7,13 @@
 #include "process/memory.h"
 #include "process/target.h"
 
-/**
- * struct proclook - a process
- * @file: the mapped file whose variables are read; NULL: the executable
- * @target: it, and its binary
- * @procmem: its memory
- * @eval: reads it; limits are set
- * @values: shows it
- *
- * But for @file it is empty, all zero.
- */
+/* A process. But for @file it is empty, all zero. */
 struct proclook {
-	const char *file;
-	struct target target;
-	struct procmem procmem;
-	struct eval eval;
-	struct value_ctx values;
+	const char *file;	/* the mapped file whose variables are read; NULL: the executable */
+	struct target target;	/* it, and its binary */
+	struct procmem procmem;	/* its memory */
+	struct eval eval;	/* reads it; limits are set */
+	struct value_ctx values;	/* shows it */
 };
 
 /* @pid: exactly one; @l->file may be set. 0, or -1 with @d set. */

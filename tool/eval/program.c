@@ -15,20 +15,13 @@
 /* Programs of goprobectl use no registers; an operation has the offset of one in a byte. */
 static const u8 no_registers[UINT8_MAX + sizeof(u64)];
 
-/**
- * struct run - a program under way
- * @p: state of program.c
- * @c: the process
- * @ops: the program
- * @writes: of an edit: its writes; or NULL
- * @nwrites: their number
- */
+/* A program under way. */
 struct run {
-	struct gp_program p;
-	struct gp_capture c;
-	struct gp_op ops[EXPRCODE_OPS_MAX];
-	struct eval_write *writes;
-	size_t nwrites;
+	struct gp_program p;			/* state of program.c */
+	struct gp_capture c;			/* the process */
+	struct gp_op ops[EXPRCODE_OPS_MAX];	/* the program */
+	struct eval_write *writes;		/* of an edit: its writes; or NULL */
+	size_t nwrites;				/* their number */
 };
 
 static int compare(struct run *r, const struct gp_op *op)

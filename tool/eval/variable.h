@@ -8,30 +8,19 @@
 #include "plan/plan.h"
 #include "value/path.h"
 
-/**
- * struct watchvar_number - what a variable is worth
- * @bits: of an integer; 0: a float
- * @i: the integer, sign-extended
- * @f: the float
- */
+/* What a variable is worth. */
 struct watchvar_number {
-	unsigned int bits;
-	int64_t i;
-	double f;
+	unsigned int bits;	/* of an integer; 0: a float */
+	int64_t i;		/* the integer, sign-extended */
+	double f;		/* the float */
 };
 
-/**
- * struct watchvar - a variable, or what is made of it
- * @text: as it was given
- * @c: how to read it
- * @last: its value before, if it is a number
- * @known: @last is there
- */
+/* A variable, or what is made of it. */
 struct watchvar {
-	const char *text;
-	struct plan_capture c;
-	struct watchvar_number last;
-	bool known;
+	const char *text;		/* as it was given */
+	struct plan_capture c;		/* how to read it */
+	struct watchvar_number last;	/* its value before, if it is a number */
+	bool known;			/* @last is there */
 };
 
 /* Make @v->c of @v->text, in @scope, which has no function. 0, or -1. */

@@ -35,52 +35,30 @@ enum role {
 	ROLE_CLOSURE,	/* a func value */
 };
 
-/**
- * struct place - memory that is still to be copied
- * @role: what is there
- * @t: see @role
- * @at: where
- * @n: see @role
- * @data: an interface's data word
- * @left: of a map: the entries that are still wanted
- * @level: references from the beginning
- */
+/* Memory that is still to be copied. */
 struct place {
-	enum role role;
-	const struct gotype *t;
-	uint64_t at;
-	uint64_t n;
-	uint64_t data;
-	uint32_t *left;
-	uint32_t level;
+	enum role role;		/* what is there */
+	const struct gotype *t;	/* see @role */
+	uint64_t at;		/* where */
+	uint64_t n;		/* see @role */
+	uint64_t data;		/* an interface's data word */
+	uint32_t *left;		/* of a map: the entries that are still wanted */
+	uint32_t level;		/* references from the beginning */
 };
 
-/**
- * struct walk - a walk
- * @g: the record
- * @layout: of maps and channels
- * @v: what is still to be copied
- * @n: its number
- * @cap: capacity of @v
- * @bytes: copied
- * @table_bytes: of TABLES_BYTES
- * @scratch: for groups and buckets
- * @scratch_cap: its capacity
- * @budget: values that may still be looked at
- * @no_memory: it ends
- */
+/* A walk. */
 struct walk {
-	struct eval *g;
-	const struct golayout *layout;
-	struct place *v;
-	size_t n;
-	size_t cap;
-	uint64_t bytes;
-	uint64_t table_bytes;
-	uint8_t *scratch;
-	size_t scratch_cap;
-	uint32_t budget;
-	bool no_memory;
+	struct eval *g;			/* the record */
+	const struct golayout *layout;	/* of maps and channels */
+	struct place *v;		/* what is still to be copied */
+	size_t n;			/* its number */
+	size_t cap;			/* capacity of @v */
+	uint64_t bytes;			/* copied */
+	uint64_t table_bytes;		/* of TABLES_BYTES */
+	uint8_t *scratch;		/* for groups and buckets */
+	size_t scratch_cap;		/* its capacity */
+	uint32_t budget;		/* values that may still be looked at */
+	bool no_memory;			/* it ends */
 };
 
 /* A limit keeps the record from having more. */

@@ -10,24 +10,15 @@
 #include "event/call_tree.h"
 #include "event/goroutine_table.h"
 
-/**
- * struct open_call - an open call
- * @depth: its depth
- * @time: when it was entered
- * @fn: its function
- * @level: its level in its tree, from 1 on
- * @call: it, or NULL: it is not kept
- * @above: else the nearest call above it that is kept, or NULL
- * @left: a limit of calls or bytes keeps it out, not its level
- */
+/* An open call. */
 struct open_call {
-	uint64_t depth;
-	uint64_t time;
-	uint32_t fn;
-	uint32_t level;
-	struct calltree_call *call;
-	struct calltree_call *above;
-	bool left;
+	uint64_t depth;			/* its depth */
+	uint64_t time;			/* when it was entered */
+	uint32_t fn;			/* its function */
+	uint32_t level;			/* its level in its tree, from 1 on */
+	struct calltree_call *call;	/* it, or NULL: it is not kept */
+	struct calltree_call *above;	/* else the nearest call above it that is kept, or NULL */
+	bool left;			/* a limit of calls or bytes keeps it out, not its level */
 };
 
 /**

@@ -18,52 +18,32 @@
 
 struct calltree;
 
-/**
- * struct calltree_limits - how much is kept
- * @levels: levels of a tree
- * @calls: calls of one tree
- * @all: calls of all trees that are not finished, together
- * @bytes: what calltree_text() has been given of these
- * @open: calls that are open at once
- * @goroutines: goroutines without open calls of which it is known where they come from
- * @funcs: function ids are below that
- */
+/* How much is kept. */
 struct calltree_limits {
-	uint32_t levels;
-	uint64_t calls;
-	uint64_t all;
-	uint64_t bytes;
-	uint64_t open;
+	uint32_t levels;	/* levels of a tree */
+	uint64_t calls;		/* calls of one tree */
+	uint64_t all;		/* calls of all trees that are not finished, together */
+	uint64_t bytes;		/* what calltree_text() has been given of these */
+	uint64_t open;		/* calls that are open at once */
+	/* Goroutines without open calls of which it is known where they come from. */
 	uint64_t goroutines;
-	uint32_t funcs;
+	uint32_t funcs;		/* function ids are below that */
 };
 
-/**
- * struct calltree_who - whose call it is
- * @tgid: process
- * @tid: thread
- * @goid: goroutine
- * @system: on the thread's system stack, on behalf of @goid
- */
+/* Whose call it is. */
 struct calltree_who {
-	uint32_t tgid;
-	uint32_t tid;
-	uint64_t goid;
-	bool system;
+	uint32_t tgid;	/* process */
+	uint32_t tid;	/* thread */
+	uint64_t goid;	/* goroutine */
+	bool system;	/* on the thread's system stack, on behalf of @goid */
 };
 
-/**
- * struct calltree_origin - where a goroutine comes from
- * @known: anything is known of it
- * @parent: the goroutine that started it, or 0
- * @place: the caller's: where in the program
- * @by: the caller's: whose @place it is
- */
+/* Where a goroutine comes from. */
 struct calltree_origin {
-	bool known;
-	uint64_t parent;
-	uint64_t place;
-	uint32_t by;
+	bool known;		/* anything is known of it */
+	uint64_t parent;	/* the goroutine that started it, or 0 */
+	uint64_t place;		/* the caller's: where in the program */
+	uint32_t by;		/* the caller's: whose @place it is */
 };
 
 enum calltree_end {

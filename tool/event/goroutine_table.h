@@ -38,22 +38,14 @@ struct goroutine_list {
 	size_t n;
 };
 
-/**
- * struct goroutine_table - all goroutines
- * @size: bytes of the struct that begins with struct goroutine
- * @buckets: hash table, a power of two
- * @nbuckets: its size
- * @n: goroutines in it
- * @processes: the first goroutine of each list by process
- * @free: removed ones
- */
+/* All goroutines. */
 struct goroutine_table {
-	size_t size;
-	struct goroutine **buckets;
-	size_t nbuckets;
-	size_t n;
-	struct goroutine **processes;
-	struct goroutine *free;
+	size_t size;			/* bytes of the struct that begins with struct goroutine */
+	struct goroutine **buckets;	/* hash table, a power of two */
+	size_t nbuckets;		/* its size */
+	size_t n;			/* goroutines in it */
+	struct goroutine **processes;	/* the first goroutine of each list by process */
+	struct goroutine *free;		/* removed ones */
 };
 
 /* A system stack is the thread's, whichever goroutine it works for. */

@@ -15,56 +15,39 @@
 /* Bytes of a block: a netlink message carries no more at once. */
 #define BLOCK_BYTES (256U << 10)
 
-/**
- * struct block - records, one after another
- * @next: the next block of the same queue, or of those that are spent
- * @end: end of the records
- * @cap: its capacity
- * @p: whole records
- */
+/* Records, one after another. */
 struct block {
-	struct block *next;
-	size_t end;
-	size_t cap;
-	uint8_t p[];
+	struct block *next;	/* the next block of the same queue, or of those that are spent */
+	size_t end;		/* end of the records */
+	size_t cap;		/* its capacity */
+	uint8_t p[];		/* whole records */
 };
 
 _Static_assert(sizeof(struct block) % 8 == 0, "records are aligned");
 
-/**
- * struct queue - records of one CPU
- * @first: where the next record to hand out is; of an empty queue, its one block or NULL
- * @last: where records are added
- * @at: first byte of @first that was not handed out
- * @bytes: that were not handed out, of all blocks
- * @cpu: whose
- * @time: when the first record sorts: its time, but never before the time of
- *	the one ahead of it, so that a CPU's own order always wins
- * @size: of the first record
- */
+/* Records of one CPU. */
 struct queue {
+	/* Where the next record to hand out is; of an empty queue, its one block or NULL. */
 	struct block *first;
-	struct block *last;
-	size_t at;
-	size_t bytes;
-	uint32_t cpu;
+	struct block *last;	/* where records are added */
+	size_t at;		/* first byte of @first that was not handed out */
+	size_t bytes;		/* that were not handed out, of all blocks */
+	uint32_t cpu;		/* whose */
+	/*
+	 * When the first record sorts: its time, but never before the time of the one ahead of it,
+	 * so that a CPU's own order always wins.
+	 */
 	uint64_t time;
-	size_t size;
+	size_t size;		/* of the first record */
 };
 
-/**
- * struct merge - see event/merge.h
- * @queues: by first appearance
- * @nqueues: their number
- * @heap: queues that hold records, the earliest first
- * @nheap: their number
- * @spent: blocks of which the last record has been handed out, and may be in use
- */
+/* See event/merge.h. */
 struct merge {
-	struct queue **queues;
-	size_t nqueues;
-	struct queue **heap;
-	size_t nheap;
+	struct queue **queues;	/* by first appearance */
+	size_t nqueues;		/* their number */
+	struct queue **heap;	/* queues that hold records, the earliest first */
+	size_t nheap;		/* their number */
+	/* Blocks of which the last record has been handed out, and may be in use. */
 	struct block *spent;
 };
 

@@ -12,58 +12,34 @@
 /* Panics at work that a goroutine is remembered with: the youngest takes the place of the last. */
 #define THROWN_MAX 64U
 
-/**
- * struct frame - an open call
- * @time: when it was entered
- * @depth: its depth
- * @goid: its goroutine
- * @losses: records lost when the pass before it ended
- * @dict: see pair_note()
- * @text: see pair_text()
- * @id: its function
- * @tid: its thread
- * @below: the next call of the goroutine, less deep; or the next free one
- */
+/* An open call. */
 struct frame {
-	uint64_t time;
-	uint64_t depth;
-	uint64_t goid;
-	uint64_t losses;
-	uint64_t dict;
-	char *text;
-	uint32_t id;
-	uint32_t tid;
-	uint32_t below;
+	uint64_t time;	/* when it was entered */
+	uint64_t depth;	/* its depth */
+	uint64_t goid;	/* its goroutine */
+	uint64_t losses;	/* records lost when the pass before it ended */
+	uint64_t dict;	/* see pair_note() */
+	char *text;	/* see pair_text() */
+	uint32_t id;	/* its function */
+	uint32_t tid;	/* its thread */
+	uint32_t below;	/* the next call of the goroutine, less deep; or the next free one */
 };
 
-/**
- * struct thrown - a panic at work
- * @depth: of runtime.gopanic
- * @time: when
- * @id: its number
- * @text: text that pair_panic() got, or NULL
- * @older: the one whose deferred calls have raised it, less deep
- */
+/* A panic at work. */
 struct thrown {
-	uint64_t depth;
-	uint64_t time;
-	uint64_t id;
-	char *text;
-	struct thrown *older;
+	uint64_t depth;		/* of runtime.gopanic */
+	uint64_t time;		/* when */
+	uint64_t id;		/* its number */
+	char *text;		/* text that pair_panic() got, or NULL */
+	struct thrown *older;	/* the one whose deferred calls have raised it, less deep */
 };
 
-/**
- * struct gor - a stack with open calls: a goroutine's, or a thread's system stack
- * @g: its name, and its place in the table
- * @top: its deepest open call
- * @thrown: the panic at work, or NULL
- * @nthrown: it, and those that it was raised in
- */
+/* A stack with open calls: a goroutine's, or a thread's system stack. */
 struct gor {
-	struct goroutine g;
-	uint32_t top;
-	uint32_t nthrown;
-	struct thrown *thrown;
+	struct goroutine g;	/* its name, and its place in the table */
+	uint32_t top;		/* its deepest open call */
+	uint32_t nthrown;	/* it, and those that it was raised in */
+	struct thrown *thrown;	/* the panic at work, or NULL */
 };
 
 /**

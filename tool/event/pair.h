@@ -27,35 +27,28 @@ enum pair_end {
 	PAIR_GOEXIT,
 };
 
-/**
- * struct pair_call - an open call
- * @id: goprobe_point.id of its function
- * @tgid: process
- * @tid: thread it was entered on
- * @goid: goroutine
- * @depth: see goprobe_record.depth
- * @time: when, CLOCK_MONOTONIC, ns
- * @dict: what pair_note() said
- * @text: what pair_text() said, or NULL; good until the next call of any function here
- * @system: on a system stack, which belongs to the thread, not the goroutine; the
- *	runtime leaves those without returning as a matter of course
- * @doubtful: records were lost since, perhaps its return among them
- * @end: how it ended, unless pair_leave() returned it
- * @panic: what pair_panic() said of the panic that ended it, or NULL; good until the
- *	next call of any function here
- */
+/* An open call. */
 struct pair_call {
-	uint32_t id;
-	uint32_t tgid;
-	uint32_t tid;
-	uint64_t goid;
-	uint64_t depth;
-	uint64_t time;
-	uint64_t dict;
+	uint32_t id;		/* goprobe_point.id of its function */
+	uint32_t tgid;		/* process */
+	uint32_t tid;		/* thread it was entered on */
+	uint64_t goid;		/* goroutine */
+	uint64_t depth;		/* see goprobe_record.depth */
+	uint64_t time;		/* when, CLOCK_MONOTONIC, ns */
+	uint64_t dict;		/* what pair_note() said */
+	/* What pair_text() said, or NULL; good until the next call of any function here. */
 	const char *text;
+	/*
+	 * On a system stack, which belongs to the thread, not the goroutine; the runtime leaves
+	 * those without returning as a matter of course.
+	 */
 	bool system;
-	bool doubtful;
-	enum pair_end end;
+	bool doubtful;		/* records were lost since, perhaps its return among them */
+	enum pair_end end;	/* how it ended, unless pair_leave() returned it */
+	/*
+	 * What pair_panic() said of the panic that ended it, or NULL; good until the next call of
+	 * any function here.
+	 */
 	const char *panic;
 	uint64_t panic_id;
 };

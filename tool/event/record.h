@@ -24,28 +24,18 @@ struct record_chunk {
 
 #define RECORD_CHUNKS_MAX 2048
 
-/**
- * struct record - one decoded record; points into the caller's buffer
- * @h: header, copied; but @h.time of a call that was held is when it was made
- * @written: when it came into the ring
- * @is_split: of the end of a call: how its time divides is known
- * @split: ns in each state
- * @frame: the frame's bytes, or NULL
- * @frame_size: their number
- * @chunks: chunks in the order of the walk
- * @nchunks: their number
- * @lost: for GOPROBE_RECORD_LOST
- */
+/* One decoded record; points into the caller's buffer. */
 struct record {
+	/* Header, copied; but @h.time of a call that was held is when it was made. */
 	struct goprobe_record h;
-	uint64_t written;
-	bool is_split;
-	uint64_t split[__GOSTATES_MAX];
-	const uint8_t *frame;
-	size_t frame_size;
-	struct record_chunk chunks[RECORD_CHUNKS_MAX];
-	size_t nchunks;
-	struct goprobe_lost lost;
+	uint64_t written;		/* when it came into the ring */
+	bool is_split;			/* of the end of a call: how its time divides is known */
+	uint64_t split[__GOSTATES_MAX];	/* ns in each state */
+	const uint8_t *frame;		/* the frame's bytes, or NULL */
+	size_t frame_size;		/* their number */
+	struct record_chunk chunks[RECORD_CHUNKS_MAX];	/* chunks in the order of the walk */
+	size_t nchunks;			/* their number */
+	struct goprobe_lost lost;	/* for GOPROBE_RECORD_LOST */
 };
 
 /*

@@ -8,30 +8,19 @@
 #include "gotype/shape.h"
 #include "output/row.h"
 
-/**
- * struct compare_calls - the calls of a function in one recording
- * @ns: their durations
- * @n: their number
- * @cap: capacity of @ns
- * @sum: of the durations
- */
+/* The calls of a function in one recording. */
 struct compare_calls {
-	uint64_t *ns;
-	size_t n;
-	size_t cap;
-	uint64_t sum;
+	uint64_t *ns;	/* their durations */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @ns */
+	uint64_t sum;	/* of the durations */
 };
 
-/**
- * struct compare_func - a function
- * @name: its name
- * @side: its calls
- * @same: another one with the same hash
- */
+/* A function. */
 struct compare_func {
-	const char *name;
-	struct compare_calls side[COMPARE_SIDES];
-	struct compare_func *same;
+	const char *name;				/* its name */
+	struct compare_calls side[COMPARE_SIDES];	/* its calls */
+	struct compare_func *same;			/* another one with the same hash */
 };
 
 /* --- durations ------------------------------------------------------- */

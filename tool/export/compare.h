@@ -14,22 +14,16 @@ enum compare_side { COMPARE_OLD, COMPARE_NEW, COMPARE_SIDES };
 
 struct compare_func;
 
-/**
- * struct compare - all durations
- * @v: functions
- * @n: their number
- * @cap: capacity of @v
- * @by_name: the same by a hash of their names
- * @mem: memory of functions
- *
- * All zero is an empty one. Each duration takes 8 bytes, so that percentiles are exact.
+/*
+ * All durations. All zero is an empty one. Each duration takes 8 bytes, so that percentiles are
+ * exact.
  */
 struct compare {
-	struct compare_func **v;
-	size_t n;
-	size_t cap;
-	struct hmap by_name;
-	struct arena mem;
+	struct compare_func **v;	/* functions */
+	size_t n;			/* their number */
+	size_t cap;			/* capacity of @v */
+	struct hmap by_name;		/* the same by a hash of their names */
+	struct arena mem;		/* memory of functions */
 };
 
 /* A call of @func took @ns. 0, or -1 without memory. */

@@ -18,18 +18,12 @@
 #define WHOLE 100000
 #define NARROW 20
 
-/**
- * struct picture - a picture under construction
- * @b: where it goes
- * @about: what it shows
- * @all: the value of the whole
- * @levels: above each other
- */
+/* A picture under construction. */
 struct picture {
-	struct buf *b;
-	const struct flame_about *about;
-	uint64_t all;
-	size_t levels;
+	struct buf *b;				/* where it goes */
+	const struct flame_about *about;	/* what it shows */
+	uint64_t all;				/* the value of the whole */
+	size_t levels;				/* above each other */
 };
 
 /* Text of XML, which has no U+FFFE and U+FFFF; other controls are in no folded line. */

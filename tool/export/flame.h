@@ -8,14 +8,10 @@
 
 #include "output/tree.h"
 
-/**
- * struct flame_about - what the picture shows
- * @title: its title
- * @unit: what is counted, "call"; NULL: time, in ns
- */
+/* What the picture shows. */
 struct flame_about {
-	const char *title;
-	const char *unit;
+	const char *title;	/* its title */
+	const char *unit;	/* what is counted, "call"; NULL: time, in ns */
 };
 
 /*

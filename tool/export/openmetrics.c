@@ -11,25 +11,16 @@
 #define FIRST_ROW 10
 #define LAST_ROW 37
 
-/**
- * struct metric - a metric
- * @name: its name
- * @type: its type
- * @unit: its unit, or NULL
- * @help: what it is
- * @timed: only timed calls have it
- * @split: only calls whose time is divided have it
- * @calls: only functions have it, and no keys
- * @put: its samples of an item
- */
+/* A metric. */
 struct metric {
-	const char *name;
-	const char *type;
-	const char *unit;
-	const char *help;
-	bool timed;
-	bool split;
-	bool calls;
+	const char *name;	/* its name */
+	const char *type;	/* its type */
+	const char *unit;	/* its unit, or NULL */
+	const char *help;	/* what it is */
+	bool timed;		/* only timed calls have it */
+	bool split;		/* only calls whose time is divided have it */
+	bool calls;		/* only functions have it, and no keys */
+	/* Its samples of an item. */
 	void (*put)(const struct metric *m, const struct tallyshow_item *item, struct buf *b);
 };
 

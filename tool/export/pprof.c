@@ -80,42 +80,25 @@ struct mapping {
 
 #define PAGE 4096ULL
 
-/**
- * struct profile - one under construction
- * @out: finished messages
- * @sample: the sample in the making
- * @location: the location in the making
- * @part: a message in one of these
- * @mem: for what is in the tables
- * @strings: numbers of strings by hash, as pointers to uint64_t
- * @functions: numbers of functions by hash
- * @locations: numbers of locations by the place's address in memory
- * @mappings: struct mapping by file and range
- * @order: the same, by number
- * @order_cap: allocated there
- * @nstrings: strings so far
- * @nfunctions: functions so far; numbers of these and of what follows begin at 1
- * @nlocations: locations so far
- * @nmappings: mappings so far
- * @cut: the location of calls that were cut off, or 0
- */
+/* One under construction. */
 struct profile {
-	struct buf out;
-	struct buf sample;
-	struct buf location;
-	struct buf part;
-	struct arena mem;
-	struct hmap strings;
-	struct hmap functions;
-	struct hmap locations;
-	struct hmap mappings;
-	struct mapping **order;
-	size_t order_cap;
-	uint64_t nstrings;
+	struct buf out;		/* finished messages */
+	struct buf sample;	/* the sample in the making */
+	struct buf location;	/* the location in the making */
+	struct buf part;	/* a message in one of these */
+	struct arena mem;	/* for what is in the tables */
+	struct hmap strings;	/* numbers of strings by hash, as pointers to uint64_t */
+	struct hmap functions;	/* numbers of functions by hash */
+	struct hmap locations;	/* numbers of locations by the place's address in memory */
+	struct hmap mappings;	/* struct mapping by file and range */
+	struct mapping **order;	/* the same, by number */
+	size_t order_cap;	/* allocated there */
+	uint64_t nstrings;	/* strings so far */
+	/* Functions so far; numbers of these and of what follows begin at 1. */
 	uint64_t nfunctions;
-	uint64_t nlocations;
-	uint64_t nmappings;
-	uint64_t cut;
+	uint64_t nlocations;	/* locations so far */
+	uint64_t nmappings;	/* mappings so far */
+	uint64_t cut;		/* the location of calls that were cut off, or 0 */
 };
 
 /*

@@ -8,14 +8,10 @@
 
 #include "output/stacks.h"
 
-/**
- * struct pprof_about - the time of a profile
- * @time_ns: when counting began, ns since 1970, or 0
- * @duration_ns: how long it lasted, or 0
- */
+/* The time of a profile. */
 struct pprof_about {
-	uint64_t time_ns;
-	uint64_t duration_ns;
+	uint64_t time_ns;	/* when counting began, ns since 1970, or 0 */
+	uint64_t duration_ns;	/* how long it lasted, or 0 */
 };
 
 /*

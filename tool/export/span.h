@@ -5,18 +5,12 @@
 
 #include "output/tree.h"
 
-/**
- * struct span_value - a value of a call or a return
- * @name: its name; "_2" if it has none and is the third one
- * @text: what text output shows of it, not terminated
- * @len: bytes of @text
- * @is_error: it is an error, and not nil
- */
+/* A value of a call or a return. */
 struct span_value {
-	const char *name;
-	const char *text;
-	size_t len;
-	bool is_error;
+	const char *name;	/* its name; "_2" if it has none and is the third one */
+	const char *text;	/* what text output shows of it, not terminated */
+	size_t len;		/* bytes of @text */
+	bool is_error;		/* it is an error, and not nil */
 };
 
 /* Give each value of @e, a call or a return, to @put, with @ctx. */

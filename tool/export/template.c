@@ -39,18 +39,12 @@ static const char *const names[] = {
 
 #define NFIELDS (sizeof(names) / sizeof(*names))
 
-/**
- * struct template_piece - a piece
- * @field: what it shows
- * @text: of FIELD_TEXT the text; of a value its name; NULL: all values
- * @numbered: of a value: not the name counts, but @number
- * @number: which value, from 0 on
- */
+/* A piece. */
 struct template_piece {
-	enum field field;
-	char *text;
-	bool numbered;
-	uint64_t number;
+	enum field field;	/* what it shows */
+	char *text;		/* of FIELD_TEXT the text; of a value its name; NULL: all values */
+	bool numbered;		/* of a value: not the name counts, but @number */
+	uint64_t number;	/* which value, from 0 on */
 };
 
 /* --- parsing --------------------------------------------------------- */

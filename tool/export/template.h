@@ -8,22 +8,14 @@
 
 struct template_piece;
 
-/**
- * struct template - a template, parsed
- * @v: its pieces
- * @n: their number
- * @cap: capacity of @v
- * @calls: it has values of calls
- * @ends: it has what is known at the end of a call: then a line is about an end
- * @all: it has {kind}: then each event has a line
- */
+/* A template, parsed. */
 struct template {
-	struct template_piece *v;
-	size_t n;
-	size_t cap;
-	bool calls;
-	bool ends;
-	bool all;
+	struct template_piece *v;	/* its pieces */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @v */
+	bool calls;	/* it has values of calls */
+	bool ends;	/* it has what is known at the end of a call: then a line is about an end */
+	bool all;	/* it has {kind}: then each event has a line */
 };
 
 /* Lines by @out.template. */

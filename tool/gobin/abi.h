@@ -16,51 +16,35 @@
 #define GOABI_FLOAT_REGS 15
 #define GOABI_PARTS_MAX (GOABI_INT_REGS + GOABI_FLOAT_REGS)
 
-/**
- * struct goabi_part - one register's share of a value
- * @reg: DWARF number: RAX is 0, X0 is 17
- * @is_float: an XMM register
- * @on_stack: it is no register but memory, at @stack: never in calls, where a value is in
- *	registers or on the stack as a whole
- * @guessed: the program has it nowhere; it is one that it can have
- * @size: bytes: 1, 2, 4, 8; of memory any number
- * @at: where they belong in the value
- * @stack: from SP at function entry
- */
+/* One register's share of a value. */
 struct goabi_part {
-	uint8_t reg;
-	bool is_float;
+	uint8_t reg;	/* DWARF number: RAX is 0, X0 is 17 */
+	bool is_float;	/* an XMM register */
+	/*
+	 * It is no register but memory, at @stack: never in calls, where a value is in registers or
+	 * on the stack as a whole.
+	 */
 	bool on_stack;
-	bool guessed;
-	uint32_t size;
-	uint32_t at;
-	int64_t stack;
+	bool guessed;	/* the program has it nowhere; it is one that it can have */
+	uint32_t size;	/* bytes: 1, 2, 4, 8; of memory any number */
+	uint32_t at;	/* where they belong in the value */
+	int64_t stack;	/* from SP at function entry */
 };
 
-/**
- * struct goabi_value - where one argument or result is
- * @on_stack: in memory, at @stack; else in registers
- * @stack: from SP at function entry (the return address is at 0)
- * @part: its first one in goabi_call.parts
- * @nparts: their number; 0 for values without bytes
- */
+/* Where one argument or result is. */
 struct goabi_value {
-	bool on_stack;
-	uint32_t stack;
-	uint8_t part;
-	uint8_t nparts;
+	bool on_stack;	/* in memory, at @stack; else in registers */
+	uint32_t stack;	/* from SP at function entry (the return address is at 0) */
+	uint8_t part;	/* its first one in goabi_call.parts */
+	uint8_t nparts;	/* their number; 0 for values without bytes */
 };
 
-/**
- * struct goabi_side - the arguments or the results of a call
- * @values: in the order of the signature; the caller's array, large enough for all
- * @parts: what is in registers
- * @nparts: their number
- */
+/* The arguments or the results of a call. */
 struct goabi_side {
+	/* In the order of the signature; the caller's array, large enough for all. */
 	struct goabi_value *values;
-	struct goabi_part parts[GOABI_PARTS_MAX];
-	size_t nparts;
+	struct goabi_part parts[GOABI_PARTS_MAX];	/* what is in registers */
+	size_t nparts;					/* their number */
 };
 
 struct goabi_call {

@@ -11,20 +11,13 @@
 #include "elf/elf.h"
 #include "gobin/functions.h"
 
-/**
- * struct foreign - their names
- * @ef: the file
- * @go: the functions that are Go, and so not among them
- * @mem: where names are kept
- * @names: by link-time address of the first instruction
- * @loaded: the symbol table has been read
- */
+/* Their names. */
 struct foreign {
-	const struct elffile *ef;
-	const struct gofuncs *go;
-	struct arena *mem;
-	struct hmap names;
-	bool loaded;
+	const struct elffile *ef;	/* the file */
+	const struct gofuncs *go;	/* the functions that are Go, and so not among them */
+	struct arena *mem;		/* where names are kept */
+	struct hmap names;		/* by link-time address of the first instruction */
+	bool loaded;			/* the symbol table has been read */
 };
 
 /* All three outlive @f. */

@@ -13,24 +13,15 @@
 
 struct godict;
 
-/**
- * struct godicts - the dictionaries of one binary
- * @ef: the file
- * @types: its run-time types
- * @v: dictionaries that have a symbol, by name, once they are needed
- * @n: their number
- * @cap: capacity of @v
- * @names: their names
- * @loaded: @v has been looked for
- */
+/* The dictionaries of one binary. */
 struct godicts {
-	const struct elffile *ef;
-	struct rtypes *types;
-	struct godict *v;
-	size_t n;
-	size_t cap;
-	struct arena names;
-	bool loaded;
+	const struct elffile *ef;	/* the file */
+	struct rtypes *types;	/* its run-time types */
+	struct godict *v;	/* dictionaries that have a symbol, by name, once they are needed */
+	size_t n;		/* their number */
+	size_t cap;		/* capacity of @v */
+	struct arena names;	/* their names */
+	bool loaded;		/* @v has been looked for */
 };
 
 void godicts_init(struct godicts *d, const struct elffile *ef, struct rtypes *types);

@@ -6,20 +6,13 @@
 #include "gobin/gobin.h"
 #include "gobin/moduledata.h"
 
-/**
- * struct gofuncs - all functions
- * @v: by rising entry, then those without code
- * @n: their number
- * @ncode: how many have code
- * @row: for each with code: its row of the line table
- * @old: what @v was before inlined_load(): users have pointers to it
- */
+/* All functions. */
 struct gofuncs {
-	struct gofunc *v;
-	size_t n;
-	size_t ncode;
-	uint32_t *row;
-	struct gofunc *old;
+	struct gofunc *v;	/* by rising entry, then those without code */
+	size_t n;		/* their number */
+	size_t ncode;		/* how many have code */
+	uint32_t *row;		/* for each with code: its row of the line table */
+	struct gofunc *old;	/* what @v was before inlined_load(): users have pointers to it */
 };
 
 /* 0, or -1 if the line table is damaged. */

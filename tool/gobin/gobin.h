@@ -21,64 +21,45 @@ struct pclntab_line;
 #define GOFUNC_ABI0	(1U << 2)	/* arguments on the stack, g in TLS */
 #define GOFUNC_INLINED	(1U << 3)	/* no code of its own: entry is 0 */
 
-/**
- * struct gofunc - a function of the binary
- * @name: fully qualified, as in the line table: "main.foo", "shop.(*Cart).Add"
- * @file: source file, or NULL
- * @line: line of the func keyword (or of the first statement), or 0
- * @entry: link-time address of the first instruction
- * @end: address after the last one
- * @flags: GOFUNC_*
- * @ninlined: number of places it was inlined into, if known, else 0
- */
+/* A function of the binary. */
 struct gofunc {
+	/* Fully qualified, as in the line table: "main.foo", "shop.(*Cart).Add". */
 	const char *name;
-	const char *file;
-	int line;
-	uint64_t entry;
-	uint64_t end;
-	uint32_t flags;
-	uint32_t ninlined;
+	const char *file;	/* source file, or NULL */
+	int line;		/* line of the func keyword (or of the first statement), or 0 */
+	uint64_t entry;		/* link-time address of the first instruction */
+	uint64_t end;		/* address after the last one */
+	uint32_t flags;		/* GOFUNC_* */
+	uint32_t ninlined;	/* number of places it was inlined into, if known, else 0 */
 };
 
-/**
- * struct goparam - a parameter or a result
- * @name: "_" if it has none, "~r0" ... for results without one
- * @type: its type
- * @unavailable: why its place is not known (static string), or NULL
- * @dict_word: its type is a shape: word @dict_word - 1 of the dictionary has
- *	the real one (gobin_real_type()); 0: it is not, or the word is unknown
- */
+/* A parameter or a result. */
 struct goparam {
-	const char *name;
-	const struct gotype *type;
-	const char *unavailable;
+	const char *name;		/* "_" if it has none, "~r0" ... for results without one */
+	const struct gotype *type;	/* its type */
+	const char *unavailable;	/* why its place is not known (static string), or NULL */
+	/*
+	 * Its type is a shape: word @dict_word - 1 of the dictionary has the real one
+	 * (gobin_real_type()); 0: it is not, or the word is unknown.
+	 */
 	uint32_t dict_word;
 };
 
-/**
- * struct gosig - signature of a function
- * @params: receiver first, then parameters
- * @nparams: their number
- * @results: results
- * @nresults: their number
- * @receiver: params[0] is the receiver
- * @variadic: the last parameter is "...T"; debug information does not say so
- * @dict: a hidden dictionary pointer is passed in the register that follows
- *	the first @dict_at params (generics)
- * @dict_at: see @dict
- * @incomplete: why arguments are unavailable (static string), or NULL
- */
+/* Signature of a function. */
 struct gosig {
-	const struct goparam *params;
-	size_t nparams;
-	const struct goparam *results;
-	size_t nresults;
-	bool receiver;
-	bool variadic;
+	const struct goparam *params;	/* receiver first, then parameters */
+	size_t nparams;	/* their number */
+	const struct goparam *results;	/* results */
+	size_t nresults;	/* their number */
+	bool receiver;	/* params[0] is the receiver */
+	bool variadic;	/* the last parameter is "...T"; debug information does not say so */
+	/*
+	 * A hidden dictionary pointer is passed in the register that follows the first @dict_at
+	 * params (generics).
+	 */
 	bool dict;
-	size_t dict_at;
-	const char *incomplete;
+	size_t dict_at;	/* see @dict */
+	const char *incomplete;	/* why arguments are unavailable (static string), or NULL */
 };
 
 /*
@@ -170,22 +151,14 @@ int gobin_lines(const struct gobin *bin, const struct gofunc *fn,
 /* Which entry of the inlining tree of @fn the instruction at @vaddr is of; -1: its own code. */
 int32_t gobin_inlined_at(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr);
 
-/**
- * struct gobin_site - a place where a function was inlined
- * @func: its name
- * @fn: the function that has its code
- * @vaddr: the first instruction of it there
- * @caller: the function that calls it, which may be inlined itself
- * @file: where it is called, or NULL
- * @line: see @file
- */
+/* A place where a function was inlined. */
 struct gobin_site {
-	const char *func;
-	const struct gofunc *fn;
-	uint64_t vaddr;
-	const char *caller;
-	const char *file;
-	int line;
+	const char *func;	/* its name */
+	const struct gofunc *fn;	/* the function that has its code */
+	uint64_t vaddr;		/* the first instruction of it there */
+	const char *caller;	/* the function that calls it, which may be inlined itself */
+	const char *file;	/* where it is called, or NULL */
+	int line;		/* see @file */
 };
 
 /*
@@ -205,22 +178,14 @@ uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
  */
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
 
-/**
- * struct gobin_frame - a call at some address
- * @func: name of the function, as in the line table
- * @file: source file, or NULL
- * @line: line in it, or 0
- * @start_line: line of the func keyword, or 0 (before 1.20)
- * @inlined: its code is part of another function
- * @wrapper: made by the compiler, calls the real one
- */
+/* A call at some address. */
 struct gobin_frame {
-	const char *func;
-	const char *file;
-	int line;
-	int start_line;
-	bool inlined;
-	bool wrapper;
+	const char *func;	/* name of the function, as in the line table */
+	const char *file;	/* source file, or NULL */
+	int line;		/* line in it, or 0 */
+	int start_line;		/* line of the func keyword, or 0 (before 1.20) */
+	bool inlined;		/* its code is part of another function */
+	bool wrapper;		/* made by the compiler, calls the real one */
 };
 
 /*
@@ -232,31 +197,22 @@ struct gobin_frame {
 #define GOBIN_FRAMES_MAX 256U
 size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max);
 
-/**
- * struct gobin_place - the state of the stack at an address, by the line table
- * @depth: bytes from SP to where the function will return to
- * @top: a goroutine's stack ends with this function: nobody has called it
- * @begun: its first instruction has been executed, and won't be again in this call
- */
+/* The state of the stack at an address, by the line table. */
 struct gobin_place {
-	uint32_t depth;
-	bool top;
+	uint32_t depth;	/* bytes from SP to where the function will return to */
+	bool top;	/* a goroutine's stack ends with this function: nobody has called it */
+	/* Its first instruction has been executed, and won't be again in this call. */
 	bool begun;
 };
 
 /* At link-time address @vaddr; 0, or -1: no function is there, or it sets SP as it likes. */
 int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret);
 
-/**
- * struct gobin_range - code that is mapped in one piece
- * @start: link-time address
- * @end: address behind its last byte
- * @offset: where it is in the file
- */
+/* Code that is mapped in one piece. */
 struct gobin_range {
-	uint64_t start;
-	uint64_t end;
-	uint64_t offset;
+	uint64_t start;		/* link-time address */
+	uint64_t end;		/* address behind its last byte */
+	uint64_t offset;	/* where it is in the file */
 };
 
 /* The one that has @vaddr; 0, or -1. */

@@ -199,21 +199,14 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 
 /* --- one function's places ------------------------------------------------------ */
 
-/**
- * struct sites - the places of one function
- * @t: line table
- * @f: its row there
- * @fn: the function
- * @entries: its inlining tree
- * @n: entries of it
- * @first: of each: the first address of its code, what is inlined in it included; or 0
- */
+/* The places of one function. */
 struct sites {
-	const struct pclntab *t;
-	const struct pclntab_func *f;
-	const struct gofunc *fn;
-	struct pclntab_inlined *entries;
-	size_t n;
+	const struct pclntab *t;		/* line table */
+	const struct pclntab_func *f;		/* its row there */
+	const struct gofunc *fn;		/* the function */
+	struct pclntab_inlined *entries;	/* its inlining tree */
+	size_t n;				/* entries of it */
+	/* Of each: the first address of its code, what is inlined in it included; or 0. */
 	uint64_t *first;
 };
 

@@ -33,57 +33,35 @@ enum pclntab_format {
 /* PCDATA and FUNCDATA indexes. */
 #define PCLNTAB_PCDATA_INLTREE 2U
 
-/**
- * struct pclntab - a function and line table
- * @data: its bytes; @data[@len] must be 0, so that names are terminated
- * @len: their number
- * @format: enum pclntab_format
- * @nfunc: number of functions
- * @text: what entries count from; 0 if the header lacks it (1.26 and newer)
- *	or entries are addresses (1.17 and older)
- * @names: offset of function names in @data
- * @cu: offset of the compilation units' file indexes
- * @files: offset of file names
- * @pc: offset of the pc-value tables
- * @funcs: what function offsets count from
- * @rows: offset of the function table
- */
+/* A function and line table. */
 struct pclntab {
-	const uint8_t *data;
-	size_t len;
-	enum pclntab_format format;
-	uint32_t nfunc;
+	const uint8_t *data;	/* its bytes; @data[@len] must be 0, so that names are terminated */
+	size_t len;		/* their number */
+	enum pclntab_format format;	/* enum pclntab_format */
+	uint32_t nfunc;		/* number of functions */
+	/*
+	 * What entries count from; 0 if the header lacks it (1.26 and newer) or entries are
+	 * addresses (1.17 and older).
+	 */
 	uint64_t text;
-	size_t names;
-	size_t cu;
-	size_t files;
-	size_t pc;
-	size_t funcs;
-	size_t rows;
+	size_t names;		/* offset of function names in @data */
+	size_t cu;		/* offset of the compilation units' file indexes */
+	size_t files;		/* offset of file names */
+	size_t pc;		/* offset of the pc-value tables */
+	size_t funcs;		/* what function offsets count from */
+	size_t rows;		/* offset of the function table */
 };
 
-/**
- * struct pclntab_func - one function's entry
- * @entry: link-time address of the first instruction
- * @end: entry of the next function
- * @name: as the linker knows it
- * @args: bytes of arguments; negative if unknown
- * @deferreturn: where a recovering frame resumes, from @entry; or 0
- * @start_line: line of the func keyword, or 0
- * @funcid: special functions and wrappers
- * @flags: PCLNTAB_FLAG_*
- *
- * The rest is for this file's functions.
- */
+/* One function's entry. The rest is for this file's functions. */
 struct pclntab_func {
-	uint64_t entry;
-	uint64_t end;
-	const char *name;
-	int32_t args;
-	uint32_t deferreturn;
-	int32_t start_line;
-	uint8_t funcid;
-	uint8_t flags;
+	uint64_t entry;		/* link-time address of the first instruction */
+	uint64_t end;		/* entry of the next function */
+	const char *name;	/* as the linker knows it */
+	int32_t args;		/* bytes of arguments; negative if unknown */
+	uint32_t deferreturn;	/* where a recovering frame resumes, from @entry; or 0 */
+	int32_t start_line;	/* line of the func keyword, or 0 */
+	uint8_t funcid;		/* special functions and wrappers */
+	uint8_t flags;		/* PCLNTAB_FLAG_* */
 
 	uint32_t pcsp;
 	uint32_t pcfile;
@@ -121,16 +99,11 @@ int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len);
  */
 bool pclntab_check_rows(const struct pclntab *t, const uint8_t *rows);
 
-/**
- * struct pclntab_extent - the addresses that a function table covers
- * @lo: address of the first function; counts from @t->text if that is 0
- * @hi: end of the last one
- * @bytes: how long the table is at most
- */
+/* The addresses that a function table covers. */
 struct pclntab_extent {
-	uint64_t lo;
-	uint64_t hi;
-	uint64_t bytes;
+	uint64_t lo;	/* address of the first function; counts from @t->text if that is 0 */
+	uint64_t hi;	/* end of the last one */
+	uint64_t bytes;	/* how long the table is at most */
 };
 
 /* Bytes of a row, and where the row of function @i is; @t->nfunc: the last. */
@@ -158,18 +131,12 @@ int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret);
 int pclntab_find(const struct pclntab *t, uint64_t pc,
 		 struct pclntab_func *ret);
 
-/**
- * struct pclntab_run - a run of addresses with the same value
- * @from: first one
- * @until: end
- * @value: it
- * @at: where the table goes on
- */
+/* A run of addresses with the same value. */
 struct pclntab_run {
-	uint64_t from;
-	uint64_t until;
-	int32_t value;
-	size_t at;
+	uint64_t from;	/* first one */
+	uint64_t until;	/* end */
+	int32_t value;	/* it */
+	size_t at;	/* where the table goes on */
 };
 
 /*
@@ -217,18 +184,12 @@ int pclntab_sp(const struct pclntab *t, const struct pclntab_func *f, uint64_t p
  */
 uint64_t pclntab_deepest(const struct pclntab *t, const struct pclntab_func *f);
 
-/**
- * struct pclntab_line - a run of addresses that belong to one line
- * @from: first one
- * @until: end
- * @file: source file, or NULL
- * @line: line in it
- */
+/* A run of addresses that belong to one line. */
 struct pclntab_line {
-	uint64_t from;
-	uint64_t until;
-	const char *file;
-	int line;
+	uint64_t from;		/* first one */
+	uint64_t until;		/* end */
+	const char *file;	/* source file, or NULL */
+	int line;		/* line in it */
 };
 
 /* A value other than 0 ends the walk, and is what it returns. */
@@ -249,18 +210,12 @@ const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
 			 uint64_t gofunc);
 
-/**
- * struct pclntab_inlined - one entry of an inlining tree
- * @name: offset in the name table
- * @line: of the func keyword, or 0
- * @parent_pc: where it was called, from the function's entry
- * @funcid: as pclntab_func.funcid
- */
+/* One entry of an inlining tree. */
 struct pclntab_inlined {
-	uint32_t name;
-	int32_t line;
-	uint32_t parent_pc;
-	uint8_t funcid;
+	uint32_t name;		/* offset in the name table */
+	int32_t line;		/* of the func keyword, or 0 */
+	uint32_t parent_pc;	/* where it was called, from the function's entry */
+	uint8_t funcid;		/* as pclntab_func.funcid */
 };
 
 /* Bytes of an entry (at most PCLNTAB_INLINED_MAX), and what is in it. */
@@ -276,22 +231,14 @@ const char *pclntab_file_at(const struct pclntab *t,
 /* Function name at @off in the name table, or NULL. */
 const char *pclntab_name(const struct pclntab *t, uint32_t off);
 
-/**
- * struct pclntab_frame - a call at one address
- * @func: name of the function
- * @file: source file, or NULL
- * @line: line in it, or 0
- * @start_line: line of the func keyword, or 0
- * @funcid: as pclntab_func.funcid
- * @inlined: its code is part of another function
- */
+/* A call at one address. */
 struct pclntab_frame {
-	const char *func;
-	const char *file;
-	int line;
-	int start_line;
-	uint8_t funcid;
-	bool inlined;
+	const char *func;	/* name of the function */
+	const char *file;	/* source file, or NULL */
+	int line;		/* line in it, or 0 */
+	int start_line;		/* line of the func keyword, or 0 */
+	uint8_t funcid;		/* as pclntab_func.funcid */
+	bool inlined;		/* its code is part of another function */
 };
 
 /* Read @len bytes of the program at link-time address @vaddr; 0, or -1. */

@@ -6,16 +6,11 @@
 #include "elf/elf.h"
 #include "gobin/pclntab.h"
 
-/**
- * struct pclnsearch - what looks like a line table
- * @vaddr: its link-time address
- * @len: bytes to load; a little more than it has
- * @tab: from its header, without data
- */
+/* What looks like a line table. */
 struct pclnsearch {
-	uint64_t vaddr;
-	uint64_t len;
-	struct pclntab tab;
+	uint64_t vaddr;		/* its link-time address */
+	uint64_t len;		/* bytes to load; a little more than it has */
+	struct pclntab tab;	/* from its header, without data */
 };
 
 /* Called for each; a value other than 0 ends the search. */

@@ -26,28 +26,18 @@ void goversion_runtime(int minor, struct goprobe_runtime *rt);
 /* _func.funcID of wrappers that the compiler made. */
 uint8_t goversion_funcid_wrapper(int minor);
 
-/**
- * struct goversion_moduledata - offsets in runtime.moduledata
- * @text: text, etext follows
- * @types: types
- * @desc_len: bytes of the descriptors that typelinks listed before 1.27; 0 before
- * @etypes: end of types
- * @itabs: itaboffset, from types, itabsize follows; 0 before 1.27
- * @gofunc: base of function data offsets; 0: absent
- * @typelinks: slice of offsets from types; 0 since 1.27
- * @itablinks: slice of pointers to itabs; 0 since 1.27
- * @size: bytes that have to be read for all these
- */
+/* Offsets in runtime.moduledata. */
 struct goversion_moduledata {
-	uint32_t text;
-	uint32_t types;
+	uint32_t text;		/* text, etext follows */
+	uint32_t types;		/* types */
+	/* Bytes of the descriptors that typelinks listed before 1.27; 0 before. */
 	uint32_t desc_len;
-	uint32_t etypes;
-	uint32_t itabs;
-	uint32_t gofunc;
-	uint32_t typelinks;
-	uint32_t itablinks;
-	uint32_t size;
+	uint32_t etypes;	/* end of types */
+	uint32_t itabs;		/* itaboffset, from types, itabsize follows; 0 before 1.27 */
+	uint32_t gofunc;	/* base of function data offsets; 0: absent */
+	uint32_t typelinks;	/* slice of offsets from types; 0 since 1.27 */
+	uint32_t itablinks;	/* slice of pointers to itabs; 0 since 1.27 */
+	uint32_t size;		/* bytes that have to be read for all these */
 };
 
 struct goversion_moduledata goversion_moduledata(int minor);

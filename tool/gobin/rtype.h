@@ -13,28 +13,17 @@
 #include "gobin/rtype_desc.h"
 #include "gotype/builder.h"
 
-/**
- * struct rtypes - the type descriptors of one binary
- * @src: where they are read from
- * @link: where they begin
- * @mem: where types and names are kept
- * @left: bytes of @mem that may still be taken
- * @names: name by address of the descriptor
- * @shells: types by address of the descriptor
- * @all: addresses of all descriptors that can be found, once they were
- * @nall: their number
- * @by_name: address by hash of its name, once asked for
- */
+/* The type descriptors of one binary. */
 struct rtypes {
-	struct rtsource src;
-	const struct linktab *link;
-	struct arena *mem;
-	uint64_t left;
-	struct hmap names;
-	struct typeshells shells;
-	uint64_t *all;
-	size_t nall;
-	struct hmap by_name;
+	struct rtsource src;	/* where they are read from */
+	const struct linktab *link;	/* where they begin */
+	struct arena *mem;	/* where types and names are kept */
+	uint64_t left;		/* bytes of @mem that may still be taken */
+	struct hmap names;	/* name by address of the descriptor */
+	struct typeshells shells;	/* types by address of the descriptor */
+	uint64_t *all;		/* addresses of all descriptors that can be found, once they were */
+	size_t nall;		/* their number */
+	struct hmap by_name;	/* address by hash of its name, once asked for */
 };
 
 /* Returns 0, or -1 if there is no memory. @link, @ef and @mem outlive @t. */

@@ -15,72 +15,42 @@
 #include "gotype/kind.h"
 #include "gotype/type.h"
 
-/**
- * struct rtsource - where descriptors are read from
- * @data: the file's memory image
- * @minor: Go version, 1.@minor
- * @swiss: maps are of groups
- * @types: what offsets count from
- * @etypes: end of what they may lead to
- */
+/* Where descriptors are read from. */
 struct rtsource {
-	struct datawin *data;
-	int minor;
-	bool swiss;
-	uint64_t types;
-	uint64_t etypes;
+	struct datawin *data;	/* the file's memory image */
+	int minor;		/* Go version, 1.@minor */
+	bool swiss;		/* maps are of groups */
+	uint64_t types;		/* what offsets count from */
+	uint64_t etypes;	/* end of what they may lead to */
 };
 
 /* A channel's direction. */
 #define RTDESC_RECV 1U
 #define RTDESC_SEND 2U
 
-/**
- * struct rtdesc - a descriptor
- * @vaddr: where it is
- * @size: bytes of a value
- * @align: alignment
- * @kind: what it is
- * @direct: an interface's data word is the value
- * @named: it has a name of its own
- * @extra_star: the string form has a star too many
- * @str: address of the string form ("*http.Request")
- * @ptr_to: address of the descriptor of the pointer to it, or 0
- * @uncommon: address of the package path and methods, or 0
- * @length: bytes of the descriptor, with what follows it (as of 1.27)
- * @elem: of pointers, slices, arrays, channels and maps
- * @key: of maps
- * @map: of maps
- * @count: elements of an array; fields of a struct; methods of an interface
- * @list: address of fields, methods, or of a function's parameter types
- * @pkg: address of the name of the package of a struct or interface, or 0
- * @dir: of channels: RTDESC_RECV, RTDESC_SEND
- * @nin: parameters of a function
- * @nout: results of it
- * @variadic: the last parameter is
- */
+/* A descriptor. */
 struct rtdesc {
-	uint64_t vaddr;
-	uint64_t size;
-	uint32_t align;
-	enum go_rkind kind;
-	bool direct;
-	bool named;
-	bool extra_star;
-	uint64_t str;
-	uint64_t ptr_to;
-	uint64_t uncommon;
-	uint64_t length;
-	uint64_t elem;
-	uint64_t key;
-	struct gomap map;
-	uint64_t count;
-	uint64_t list;
-	uint64_t pkg;
-	unsigned int dir;
-	unsigned int nin;
-	unsigned int nout;
-	bool variadic;
+	uint64_t vaddr;	/* where it is */
+	uint64_t size;	/* bytes of a value */
+	uint32_t align;	/* alignment */
+	enum go_rkind kind;	/* what it is */
+	bool direct;	/* an interface's data word is the value */
+	bool named;	/* it has a name of its own */
+	bool extra_star;	/* the string form has a star too many */
+	uint64_t str;	/* address of the string form ("*http.Request") */
+	uint64_t ptr_to;	/* address of the descriptor of the pointer to it, or 0 */
+	uint64_t uncommon;	/* address of the package path and methods, or 0 */
+	uint64_t length;	/* bytes of the descriptor, with what follows it (as of 1.27) */
+	uint64_t elem;	/* of pointers, slices, arrays, channels and maps */
+	uint64_t key;	/* of maps */
+	struct gomap map;	/* of maps */
+	uint64_t count;	/* elements of an array; fields of a struct; methods of an interface */
+	uint64_t list;	/* address of fields, methods, or of a function's parameter types */
+	uint64_t pkg;	/* address of the name of the package of a struct or interface, or 0 */
+	unsigned int dir;	/* of channels: RTDESC_RECV, RTDESC_SEND */
+	unsigned int nin;	/* parameters of a function */
+	unsigned int nout;	/* results of it */
+	bool variadic;	/* the last parameter is */
 };
 
 struct rtfield {

@@ -11,16 +11,11 @@
 #include "gobin/gobin.h"
 #include "gobin/rtype.h"
 
-/**
- * struct rtsig - the methods of one binary
- * @types: its types
- * @methods: method by address of its code, once @ready
- * @ready: all types have been looked at
- */
+/* The methods of one binary. */
 struct rtsig {
-	struct rtypes *types;
-	struct hmap methods;
-	bool ready;
+	struct rtypes *types;	/* its types */
+	struct hmap methods;	/* method by address of its code, once @ready */
+	bool ready;		/* all types have been looked at */
 };
 
 /* @types outlives @s. */

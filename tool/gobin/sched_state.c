@@ -100,14 +100,10 @@ static bool read_name(const struct elffile *ef, uint64_t vaddr, char name[NAME_M
 	return strlen(name) == string[1];
 }
 
-/**
- * struct search - for runtime.waitReasonStrings, which stripped programs do not name
- * @ef: where
- * @at: link-time address of its second string
- */
+/* For runtime.waitReasonStrings, which stripped programs do not name. */
 struct search {
-	const struct elffile *ef;
-	uint64_t at;
+	const struct elffile *ef;	/* where */
+	uint64_t at;			/* link-time address of its second string */
 };
 
 /* @vaddr has a length that fits. */

@@ -34,13 +34,10 @@ extern const char *const gostates_names[__GOSTATES_MAX];
 
 #define GOSTATES_REASONS 64
 
-/**
- * struct gostates_reasons - what a binary's wait reasons mean
- * @n: numbers below it are reasons
- * @state: by number: enum gostates; GOSTATES_OTHER if the reason is not known
- */
+/* What a binary's wait reasons mean. */
 struct gostates_reasons {
-	uint32_t n;
+	uint32_t n;				/* numbers below it are reasons */
+	/* By number: enum gostates; GOSTATES_OTHER if the reason is not known. */
 	uint8_t state[GOSTATES_REASONS];
 };
 
@@ -50,34 +47,24 @@ int gostates_reasons(const struct elffile *ef, struct gostates_reasons *ret);
 /* More than the longest program. */
 #define GOSTATES_OPS 96
 
-/**
- * struct gostates_source - a function whose calls announce a state
- * @func: its name
- * @first: the first release that it does so in
- * @last: the last one
- * @needed: all programs have it
- */
+/* A function whose calls announce a state. */
 struct gostates_source {
-	const char *func;
-	int first;
-	int last;
-	bool needed;
+	const char *func;	/* its name */
+	int first;		/* the first release that it does so in */
+	int last;		/* the last one */
+	bool needed;		/* all programs have it */
 };
 
 #define GOSTATES_SOURCES 5
 
 extern const struct gostates_source gostates_sources[GOSTATES_SOURCES];
 
-/**
- * struct gostates_bin - what of a binary the programs need
- * @minor: its release
- * @park: link-time addresses of runtime.park_m, from and to, for releases before 1.20
- * @reasons: its wait reasons
- */
+/* What of a binary the programs need. */
 struct gostates_bin {
-	int minor;
+	int minor;				/* its release */
+	/* Link-time addresses of runtime.park_m, from and to, for releases before 1.20. */
 	uint64_t park[2];
-	struct gostates_reasons reasons;
+	struct gostates_reasons reasons;	/* its wait reasons */
 };
 
 /*

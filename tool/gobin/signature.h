@@ -7,22 +7,15 @@
 #include "dwarf/dwarf.h"
 #include "gobin/gobin.h"
 
-/**
- * struct gosig_facts - what is known about a function beside its parameters
- * @minor: Go version, 1.@minor
- * @abi0: everything is passed on the stack
- * @args: bytes of arguments and results by the line table; negative: unknown
- * @ranges: it has the body of a range loop over a function, and no result without a name
- * @code: then its code, or NULL
- * @len: bytes of @code
- */
+/* What is known about a function beside its parameters. */
 struct gosig_facts {
-	int minor;
-	bool abi0;
-	int32_t args;
+	int minor;	/* Go version, 1.@minor */
+	bool abi0;	/* everything is passed on the stack */
+	int32_t args;	/* bytes of arguments and results by the line table; negative: unknown */
+	/* It has the body of a range loop over a function, and no result without a name. */
 	bool ranges;
-	const uint8_t *code;
-	size_t len;
+	const uint8_t *code;	/* then its code, or NULL */
+	size_t len;	/* bytes of @code */
 };
 
 /**

@@ -19,39 +19,26 @@
 /* Report wrappers that the compiler made, too. */
 #define SYMBOL_WRAPPERS		(1U << 1)
 
-/**
- * struct symbols - the places of one file
- * @bin: it, or NULL: nothing is known of its functions
- * @name: what it is called where no function's name is known, "/bin/shop"; or NULL
- * @mem: where the places are kept
- * @by_pc: those that have been looked up
- */
+/* The places of one file. */
 struct symbols {
-	struct gobin *bin;
+	struct gobin *bin;	/* it, or NULL: nothing is known of its functions */
+	/* What it is called where no function's name is known, "/bin/shop"; or NULL. */
 	const char *name;
-	struct arena mem;
-	struct hmap by_pc;
+	struct arena mem;	/* where the places are kept */
+	struct hmap by_pc;	/* those that have been looked up */
 };
 
-/**
- * struct symbol - a place in code
- * @of: the file
- * @pc: link-time address: of the call (of its last byte) if a return address was asked
- * @entry: of the function whose code it is, or 0
- * @frames: calls at this place, innermost first; all but the last one are inlined
- * @n: their number; 0: they are all wrappers, and nobody wants to see these
- * @caller: SYMBOL_* for the address that this one's function returns to
- * @looks: a hash, equal for places that read the same: functions, files and lines
- *
- * Of a place that is in no Go function there is one frame, whose name is NULL.
- */
+/* A place in code. Of a place that is in no Go function there is one frame, whose name is NULL. */
 struct symbol {
-	const struct symbols *of;
+	const struct symbols *of;	/* the file */
+	/* Link-time address: of the call (of its last byte) if a return address was asked. */
 	uint64_t pc;
-	uint64_t entry;
+	uint64_t entry;	/* of the function whose code it is, or 0 */
+	/* Calls at this place, innermost first; all but the last one are inlined. */
 	const struct gobin_frame *frames;
-	size_t n;
-	unsigned int caller;
+	size_t n;	/* their number; 0: they are all wrappers, and nobody wants to see these */
+	unsigned int caller;	/* SYMBOL_* for the address that this one's function returns to */
+	/* A hash, equal for places that read the same: functions, files and lines. */
 	uint64_t looks;
 };
 

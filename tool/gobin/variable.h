@@ -7,16 +7,11 @@
 
 #include "gobin/gobin.h"
 
-/**
- * struct govar - a package variable
- * @type: its type, or NULL without debug information
- * @vaddr: link-time address
- * @size: bytes
- */
+/* A package variable. */
 struct govar {
-	const struct gotype *type;
-	uint64_t vaddr;
-	uint64_t size;
+	const struct gotype *type;	/* its type, or NULL without debug information */
+	uint64_t vaddr;			/* link-time address */
+	uint64_t size;			/* bytes */
 };
 
 /*

@@ -12,34 +12,21 @@
 
 enum typeshell_state { TYPESHELL_QUEUED, TYPESHELL_SETTLING, TYPESHELL_SETTLED };
 
-/**
- * struct typeshell - a type that something refers to
- * @type: what it becomes; comes first: the table and all users have pointers to it
- * @next: in the queue
- * @state: how far it is
- * @nesting: how deep types are inside of it
- * @weight: types inside, each as often as it occurs
- */
+/* A type that something refers to. */
 struct typeshell {
+	/* What it becomes; comes first: the table and all users have pointers to it. */
 	struct gotype type;
-	struct typeshell *next;
-	enum typeshell_state state;
-	unsigned int nesting;
-	unsigned int weight;
+	struct typeshell *next;		/* in the queue */
+	enum typeshell_state state;	/* how far it is */
+	unsigned int nesting;		/* how deep types are inside of it */
+	unsigned int weight;		/* types inside, each as often as it occurs */
 };
 
-/**
- * struct typeshells - the types of one binary that were requested so far
- * @by_key: struct typeshell by the key that identifies its type
- * @first: of the queue: those that are not settled yet
- * @last: of the queue
- *
- * A zeroed one is empty and usable.
- */
+/* The types of one binary that were requested so far. A zeroed one is empty and usable. */
 struct typeshells {
-	struct hmap by_key;
-	struct typeshell *first;
-	struct typeshell *last;
+	struct hmap by_key;		/* struct typeshell by the key that identifies its type */
+	struct typeshell *first;	/* of the queue: those that are not settled yet */
+	struct typeshell *last;		/* of the queue */
 };
 
 void typeshell_fini(struct typeshells *s);

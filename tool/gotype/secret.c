@@ -9,20 +9,16 @@
 const char secret_why[] =
 	"redacted";
 
-/**
- * struct secret_word - a row of the table
- * @word: in lower case, without "_"; it can be several words of a name: apiKey, api_key, APIKEY
- * @ends: it is also the end of a longer word: dbpassword
- * @types: types have such names, too, at their end: UserPassword
- * @number: any number with it in its name is one: cardNumber int64, cvvOld int
- * @scanned: it is also what a scanner makes of a text
- */
+/* A row of the table. */
 struct secret_word {
+	/*
+	 * In lower case, without "_"; it can be several words of a name: apiKey, api_key, APIKEY.
+	 */
 	const char *word;
-	bool ends;
-	bool types;
-	bool number;
-	bool scanned;
+	bool ends;	/* it is also the end of a longer word: dbpassword */
+	bool types;	/* types have such names, too, at their end: UserPassword */
+	bool number;	/* any number with it in its name is one: cardNumber int64, cvvOld int */
+	bool scanned;	/* it is also what a scanner makes of a text */
 };
 
 /* goprobectl(8) lists them. */
@@ -74,16 +70,11 @@ static const char *const scanners[] = {
 /* What is behind it in a name is ignored. */
 #define NAME_MAX_BYTES 256
 
-/**
- * struct words - a name in words
- * @text: letters and digits, in lower case
- * @n: their number
- * @begins: a word begins there; the end counts
- */
+/* A name in words. */
 struct words {
-	char text[NAME_MAX_BYTES];
-	size_t n;
-	bool begins[NAME_MAX_BYTES + 1];
+	char text[NAME_MAX_BYTES];		/* letters and digits, in lower case */
+	size_t n;				/* their number */
+	bool begins[NAME_MAX_BYTES + 1];	/* a word begins there; the end counts */
 };
 
 /* Bytes of letters that are not ASCII are letters, too. */
@@ -176,15 +167,13 @@ static const char *own_name(const struct gotype *t, size_t *len)
 #define DEEP 6
 #define TYPES_MAX 256
 
-/**
- * struct search - the search for a type that can hold a secret
- * @row: whose secret
- * @number: a number can be one
- * @left: types that may still be looked at: damaged debug information can have types in a circle
- */
+/* The search for a type that can hold a secret. */
 struct search {
-	const struct secret_word *row;
-	bool number;
+	const struct secret_word *row;	/* whose secret */
+	bool number;			/* a number can be one */
+	/*
+	 * Types that may still be looked at: damaged debug information can have types in a circle.
+	 */
 	unsigned int left;
 };
 
@@ -370,15 +359,11 @@ static bool is_named_type(const struct secrets *s, const struct gotype *t)
 #define NESTING 16
 #define FIELDS_MAX 4096
 
-/**
- * struct count - the number of redacted values in a value
- * @secrets: what is redacted
- * @n: so far
- * @left: fields that may still be looked at, for the reason of struct search
- */
+/* The number of redacted values in a value. */
 struct count {
-	const struct secrets *secrets;
-	uint64_t n;
+	const struct secrets *secrets;	/* what is redacted */
+	uint64_t n;			/* so far */
+	/* Fields that may still be looked at, for the reason of struct search. */
 	unsigned int left;
 };
 

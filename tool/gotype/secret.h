@@ -28,20 +28,12 @@ struct secret_name {
 	size_t len;
 };
 
-/**
- * struct secrets - what is redacted
- * @off: nothing
- * @v: names that the user has added to those of the table
- * @n: their number
- * @cap: capacity of @v
- *
- * A pointer to it can be NULL: then the names of the table are redacted.
- */
+/* What is redacted. A pointer to it can be NULL: then the names of the table are redacted. */
 struct secrets {
-	bool off;
-	struct secret_name *v;
-	size_t n;
-	size_t cap;
+	bool off;		/* nothing */
+	struct secret_name *v;	/* names that the user has added to those of the table */
+	size_t n;		/* their number */
+	size_t cap;		/* capacity of @v */
 };
 
 /* Why a redacted value is unavailable. */

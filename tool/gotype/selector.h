@@ -15,15 +15,14 @@ enum gofield_found {
 	GOFIELD_SEVERAL,	/* at the same depth: Go does not compile that */
 };
 
-/**
- * struct gofield_path - from a struct to a field
- * @v: fields one within the other, through pointers where they are pointers; all
- *	but the last one embedded
- * @n: their number
- */
+/* From a struct to a field. */
 struct gofield_path {
+	/*
+	 * Fields one within the other, through pointers where they are pointers; all but the last
+	 * one embedded.
+	 */
 	const struct gofield *v[GOFIELD_DEPTH + 1];
-	size_t n;
+	size_t n;					/* their number */
 };
 
 /* Look for @name in the struct @t as Go does: the least deep one counts. */

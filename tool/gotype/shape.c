@@ -111,14 +111,10 @@ void goshape_put(struct buf *b, const char *name)
 	buf_str(b, name);
 }
 
-/**
- * struct short_name - a name without its shapes
- * @text: it
- * @several: it is that of several functions
- */
+/* A name without its shapes. */
 struct short_name {
-	char *text;
-	bool several;
+	char *text;	/* it */
+	bool several;	/* it is that of several functions */
 };
 
 static uint64_t key_of(uint64_t kind, const char *name)

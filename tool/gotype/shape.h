@@ -30,16 +30,10 @@ void goshape_drop(char *name, int minor);
  */
 void goshape_put(struct buf *b, const char *name);
 
-/**
- * struct goshape_names - functions that are shown together
- * @v: short names, by whole and by short ones
- * @mem: where they are
- *
- * A zeroed one is empty.
- */
+/* Functions that are shown together. A zeroed one is empty. */
 struct goshape_names {
-	struct hmap v;
-	struct arena mem;
+	struct hmap v;		/* short names, by whole and by short ones */
+	struct arena mem;	/* where they are */
 };
 
 /* A function that is shown; without memory by its whole name. */

@@ -34,65 +34,42 @@ struct gofield {
 	bool embedded;
 };
 
-/**
- * struct gomap - where a map type keeps its entries
- * @swiss: groups of Go 1.24 and later; else buckets (gobin/runtime_layout.h has the headers)
- * @size: bytes of a group or bucket
- * @key_at: offset of the first key in it; there are 8
- * @key_stride: from one key to the next
- * @elem_at: offset of the first element
- * @elem_stride: from one to the next
- * @key_indirect: a pointer to the key is kept in place of the key
- * @elem_indirect: a pointer to the element is kept in place of the element
- *
- * A bucket's last word is the pointer to its overflow bucket. A swiss group
- * begins with its 8 control bytes, a bucket with its 8 hash bytes.
+/*
+ * Where a map type keeps its entries. A bucket's last word is the pointer to its overflow bucket. A
+ * swiss group begins with its 8 control bytes, a bucket with its 8 hash bytes.
  */
 struct gomap {
+	/* Groups of Go 1.24 and later; else buckets (gobin/runtime_layout.h has the headers). */
 	bool swiss;
-	uint32_t size;
-	uint32_t key_at;
-	uint32_t key_stride;
-	uint32_t elem_at;
-	uint32_t elem_stride;
-	bool key_indirect;
-	bool elem_indirect;
+	uint32_t size;		/* bytes of a group or bucket */
+	uint32_t key_at;	/* offset of the first key in it; there are 8 */
+	uint32_t key_stride;	/* from one key to the next */
+	uint32_t elem_at;	/* offset of the first element */
+	uint32_t elem_stride;	/* from one to the next */
+	bool key_indirect;	/* a pointer to the key is kept in place of the key */
+	bool elem_indirect;	/* a pointer to the element is kept in place of the element */
 };
 
-/**
- * struct gotype - a Go type
- * @kind: what it is underneath
- * @name: as Go writes it: "int", "time.Duration", "[]main.Item", "*main.Cart"
- * @size: bytes of a value
- * @align: alignment
- * @elem: of pointers, slices, arrays, channels and maps
- * @key: of maps
- * @map: of maps: where entries are, or NULL if unknown
- * @count: elements of an array
- * @fields: of a struct, in order
- * @nfields: their number
- * @more: what a closure has captured, of which not all is in @fields
- * @empty: an interface without methods: {type, data}; else {itab, data}
- * @rtype: link-time address of its run-time descriptor, or 0 if unknown
- *
- * Types are shared, immutable once built, and may be cyclic. Who made them
- * (gobin) owns them. One type can be there twice, from debug information and from
- * run-time descriptors: compare names, not addresses.
+/*
+ * A Go type. Types are shared, immutable once built, and may be cyclic. Who made them (gobin) owns
+ * them. One type can be there twice, from debug information and from run-time descriptors: compare
+ * names, not addresses.
  */
 struct gotype {
-	enum gotype_kind kind;
+	enum gotype_kind kind;	/* what it is underneath */
+	/* As Go writes it: "int", "time.Duration", "[]main.Item", "*main.Cart". */
 	const char *name;
-	uint64_t size;
-	uint32_t align;
-	const struct gotype *elem;
-	const struct gotype *key;
-	const struct gomap *map;
-	uint64_t count;
-	const struct gofield *fields;
-	size_t nfields;
-	bool more;
-	bool empty;
-	uint64_t rtype;
+	uint64_t size;		/* bytes of a value */
+	uint32_t align;		/* alignment */
+	const struct gotype *elem;	/* of pointers, slices, arrays, channels and maps */
+	const struct gotype *key;	/* of maps */
+	const struct gomap *map;	/* of maps: where entries are, or NULL if unknown */
+	uint64_t count;		/* elements of an array */
+	const struct gofield *fields;	/* of a struct, in order */
+	size_t nfields;		/* their number */
+	bool more;		/* what a closure has captured, of which not all is in @fields */
+	bool empty;		/* an interface without methods: {type, data}; else {itab, data} */
+	uint64_t rtype;		/* link-time address of its run-time descriptor, or 0 if unknown */
 };
 
 /* A register of which nothing is known: it need not be an address, and 0 is not nil. */

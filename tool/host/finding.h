@@ -12,34 +12,20 @@ enum finding_verdict {
 	FINDING_FAIL,	/* a trace can't work */
 };
 
-/**
- * struct finding - a fact
- * @check: what was examined: one word
- * @verdict: what it means for a trace
- * @fact: what was found
- * @remedy: what to do about it, or NULL
- */
+/* A fact. */
 struct finding {
-	const char *check;
-	enum finding_verdict verdict;
-	char *fact;
-	char *remedy;
+	const char *check;		/* what was examined: one word */
+	enum finding_verdict verdict;	/* what it means for a trace */
+	char *fact;			/* what was found */
+	char *remedy;			/* what to do about it, or NULL */
 };
 
-/**
- * struct findings - all facts, in the order of the examination
- * @v: the facts
- * @n: their number
- * @cap: for how many there is memory
- * @failed: memory ran out and a fact is missing
- *
- * A zeroed one is empty. findings_fini() frees it.
- */
+/* All facts, in the order of the examination. A zeroed one is empty. findings_fini() frees it. */
 struct findings {
-	struct finding *v;
-	size_t n;
-	size_t cap;
-	bool failed;
+	struct finding *v;	/* the facts */
+	size_t n;		/* their number */
+	size_t cap;		/* for how many there is memory */
+	bool failed;		/* memory ran out and a fact is missing */
 };
 
 /* Add a fact; the newest one is the one that findings_remedy() is about. */

@@ -6,13 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/**
- * struct host - a machine, or what a test presents as one
- * @root: what stands before each path: "" on a real machine
- * @run: host_run(), or what a test has in its place
- */
+/* A machine, or what a test presents as one. */
 struct host {
-	const char *root;
+	const char *root;	/* what stands before each path: "" on a real machine */
+	/* host_run(), or what a test has in its place. */
 	int (*run)(const char *const *argv, char *out, size_t size);
 };
 

@@ -15,26 +15,17 @@
 /* The most assignments of one side: an edit of the module writes 32 words at most. */
 #define EDITEXPR_MAX 16
 
-/**
- * struct editexpr_set - an assignment
- * @to: what is set
- * @value: the new value
- */
+/* An assignment. */
 struct editexpr_set {
-	const struct expr *to;
-	const struct expr *value;
+	const struct expr *to;		/* what is set */
+	const struct expr *value;	/* the new value */
 };
 
-/**
- * struct editexpr - the edits of one side of a call
- * @v: assignments
- * @n: their number
- * @delay: ns, or 0
- */
+/* The edits of one side of a call. */
 struct editexpr {
-	struct editexpr_set v[EDITEXPR_MAX];
-	size_t n;
-	uint64_t delay;
+	struct editexpr_set v[EDITEXPR_MAX];	/* assignments */
+	size_t n;				/* their number */
+	uint64_t delay;				/* ns, or 0 */
 };
 
 static inline bool editexpr_any(const struct editexpr *e)

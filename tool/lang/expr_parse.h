@@ -74,58 +74,40 @@ enum expr_op {
 	EXPR_PLUS,	/* unary + */
 };
 
-/**
- * struct expr - an expression
- * @kind: enum expr_kind
- * @op: of EXPR_BINARY and EXPR_UNARY
- * @x: operand; the left one
- * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
- * @high: of EXPR_SLICE; either may be NULL
- * @type: of EXPR_ASSERT and EXPR_CONVERT
- * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
- *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key
- * @n: bytes of @s
- * @number: of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
- *	EXPR_DESCENDANT a goroutine's id
- * @negative: of EXPR_NUMBER: a '-' is before it
- * @f: of EXPR_FLOAT
- * @at: first byte in the text
- * @len: bytes
- * @word: where errors about the name or the operator itself point
- * @word_len: bytes
- */
+/* An expression. */
 struct expr {
-	enum expr_kind kind;
-	enum expr_op op;
-	const struct expr *x;
-	const struct expr *index;
-	const struct expr *high;
-	const struct typexpr *type;
+	enum expr_kind kind;	/* enum expr_kind */
+	enum expr_op op;	/* of EXPR_BINARY and EXPR_UNARY */
+	const struct expr *x;	/* operand; the left one */
+	const struct expr *index;	/* of EXPR_INDEX; of EXPR_BINARY the right operand */
+	const struct expr *high;	/* of EXPR_SLICE; either may be NULL */
+	const struct typexpr *type;	/* of EXPR_ASSERT and EXPR_CONVERT */
+	/*
+	 * Of names, registers and fields the name; of variables the full name; of strings bytes; of
+	 * EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key.
+	 */
 	const char *s;
-	size_t n;
+	size_t n;		/* bytes of @s */
+	/*
+	 * Of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
+	 * EXPR_DESCENDANT a goroutine's id.
+	 */
 	uint64_t number;
-	bool negative;
-	double f;
-	size_t at;
-	size_t len;
-	size_t word;
-	size_t word_len;
+	bool negative;		/* of EXPR_NUMBER: a '-' is before it */
+	double f;		/* of EXPR_FLOAT */
+	size_t at;		/* first byte in the text */
+	size_t len;		/* bytes */
+	size_t word;		/* where errors about the name or the operator itself point */
+	size_t word_len;	/* bytes */
 };
 
-/**
- * struct expr_list - what is captured at one side of a call
- * @v: expressions
- * @n: their number
- * @text: all of the user's text, for errors
- * @at: first byte in the text: '('
- * @len: bytes
- */
+/* What is captured at one side of a call. */
 struct expr_list {
-	const struct expr **v;
-	size_t n;
-	const char *text;
-	size_t at;
-	size_t len;
+	const struct expr **v;	/* expressions */
+	size_t n;		/* their number */
+	const char *text;	/* all of the user's text, for errors */
+	size_t at;		/* first byte in the text: '(' */
+	size_t len;		/* bytes */
 };
 
 /* More values than a record has use for. */

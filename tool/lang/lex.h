@@ -28,46 +28,28 @@ enum lex_kind {
 	LEX_PUNCT,	/* any other character: lex_token.punct */
 };
 
-/**
- * struct lex_token - a token
- * @kind: enum lex_kind
- * @punct: of LEX_PUNCT: the character
- * @at: first byte in the text
- * @len: bytes; 0 for the end
- * @s: of names, registers and paths the text, of strings their bytes; NUL-terminated
- * @n: bytes of @s; a string may hold NULs
- * @number: of numbers, runes and durations
- * @f: of LEX_FLOAT
- */
+/* A token. */
 struct lex_token {
-	enum lex_kind kind;
-	char punct;
-	size_t at;
-	size_t len;
+	enum lex_kind kind;	/* enum lex_kind */
+	char punct;		/* of LEX_PUNCT: the character */
+	size_t at;		/* first byte in the text */
+	size_t len;		/* bytes; 0 for the end */
+	/* Of names, registers and paths the text, of strings their bytes; NUL-terminated. */
 	const char *s;
-	size_t n;
-	uint64_t number;
-	double f;
+	size_t n;		/* bytes of @s; a string may hold NULs */
+	uint64_t number;	/* of numbers, runes and durations */
+	double f;		/* of LEX_FLOAT */
 };
 
-/**
- * struct lex - the tokens of a text, and the position of the parser
- * @mem: memory of strings
- * @text: all of the user's text, for errors
- * @v: tokens; the last one is LEX_END
- * @n: their number, without it
- * @i: the next one
- * @depth: nesting of the parser: lex_enter()
- * @operators: operators of the expression that is being parsed
- */
+/* The tokens of a text, and the position of the parser. */
 struct lex {
-	struct arena *mem;
-	const char *text;
-	struct lex_token *v;
-	size_t n;
-	size_t i;
-	unsigned int depth;
-	unsigned int operators;
+	struct arena *mem;	/* memory of strings */
+	const char *text;	/* all of the user's text, for errors */
+	struct lex_token *v;	/* tokens; the last one is LEX_END */
+	size_t n;		/* their number, without it */
+	size_t i;		/* the next one */
+	unsigned int depth;	/* nesting of the parser: lex_enter() */
+	unsigned int operators;	/* operators of the expression that is being parsed */
 };
 
 /* The deepest nesting of expressions and types. */

@@ -175,18 +175,12 @@ static int parse_affix(struct lex *lx, struct expr *e, struct diag *d)
 	return parse_string(lx, e, "only a string in quotes can be here", d);
 }
 
-/**
- * struct call - a function of the language
- * @name: its name
- * @title: its name in package strings, or NULL
- * @kind: of its node
- * @parse: parses its arguments
- */
+/* A function of the language. */
 static const struct call {
-	const char *name;
-	const char *title;
-	enum expr_kind kind;
-	int (*parse)(struct lex *lx, struct expr *e, struct diag *d);
+	const char *name;	/* its name */
+	const char *title;	/* its name in package strings, or NULL */
+	enum expr_kind kind;	/* of its node */
+	int (*parse)(struct lex *lx, struct expr *e, struct diag *d);	/* parses its arguments */
 } calls[] = {
 	{ "len", NULL, EXPR_LEN, parse_argument }, { "cap", NULL, EXPR_CAP, parse_argument },
 	{ "label", NULL, EXPR_LABEL, parse_key },

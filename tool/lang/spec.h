@@ -58,34 +58,22 @@ enum spec_kind {
 	SPEC_ADDRESS,
 };
 
-/**
- * struct spec - a parsed probe spec
- * @kind: kind of its pattern
- * @text: the user's own text, for errors
- * @pattern: the pattern in it, without slashes; of a line the file, of an offset the function
- * @number: of a place: line, offset or address
- * @end: where in @text the pattern ends
- * @regex: compiled, SPEC_REGEX only; apart, as it must not move and arrays of specs grow
- * @sig: the signature, or NULL
- * @call: what is shown of a call, or NULL: all arguments
- * @ret: what is shown of a return, or NULL: all results
- * @cond: which calls count, or NULL: all
- * @edit: what is changed, of a call and of a return
- * @mem: where all these are
- */
+/* A parsed probe spec. */
 struct spec {
-	enum spec_kind kind;
-	char *text;
+	enum spec_kind kind;		/* kind of its pattern */
+	char *text;			/* the user's own text, for errors */
+	/* The pattern in it, without slashes; of a line the file, of an offset the function. */
 	char *pattern;
-	uint64_t number;
-	size_t end;
+	uint64_t number;		/* of a place: line, offset or address */
+	size_t end;			/* where in @text the pattern ends */
+	/* Compiled, SPEC_REGEX only; apart, as it must not move and arrays of specs grow. */
 	regex_t *regex;
-	const struct typexpr_sig *sig;
-	const struct expr_list *call;
-	const struct expr_list *ret;
-	const struct expr *cond;
-	struct editexpr edit[2];
-	struct arena mem;
+	const struct typexpr_sig *sig;	/* the signature, or NULL */
+	const struct expr_list *call;	/* what is shown of a call, or NULL: all arguments */
+	const struct expr_list *ret;	/* what is shown of a return, or NULL: all results */
+	const struct expr *cond;	/* which calls count, or NULL: all */
+	struct editexpr edit[2];	/* what is changed, of a call and of a return */
+	struct arena mem;		/* where all these are */
 };
 
 /* 0, or -1 and nothing to free; errors point into @text. */

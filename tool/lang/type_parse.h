@@ -19,64 +19,38 @@ enum typexpr_kind {
 
 struct typexpr;
 
-/**
- * struct typexpr_param - a parameter, a result, or a field of a struct
- * @name: its name, or NULL
- * @type: its type; of a variadic parameter the slice
- * @variadic: written "...T"
- * @at: first byte in the text
- * @len: bytes
- */
+/* A parameter, a result, or a field of a struct. */
 struct typexpr_param {
-	const char *name;
-	const struct typexpr *type;
-	bool variadic;
-	size_t at;
-	size_t len;
+	const char *name;		/* its name, or NULL */
+	const struct typexpr *type;	/* its type; of a variadic parameter the slice */
+	bool variadic;			/* written "...T" */
+	size_t at;			/* first byte in the text */
+	size_t len;			/* bytes */
 };
 
-/**
- * struct typexpr - a type
- * @kind: enum typexpr_kind
- * @name: as Go writes it, in full: "map[string][]int"; package paths as typed
- * @elem: of pointers, slices, arrays, maps, channels
- * @key: of maps
- * @count: elements of an array
- * @fields: of a struct; embedded ones have no name
- * @nfields: their number
- * @empty: an interface without methods
- * @at: first byte in the text
- * @len: bytes
- */
+/* A type. */
 struct typexpr {
-	enum typexpr_kind kind;
+	enum typexpr_kind kind;			/* enum typexpr_kind */
+	/* As Go writes it, in full: "map[string][]int"; package paths as typed. */
 	const char *name;
-	const struct typexpr *elem;
-	const struct typexpr *key;
-	uint64_t count;
-	const struct typexpr_param *fields;
-	size_t nfields;
-	bool empty;
-	size_t at;
-	size_t len;
+	const struct typexpr *elem;		/* of pointers, slices, arrays, maps, channels */
+	const struct typexpr *key;		/* of maps */
+	uint64_t count;				/* elements of an array */
+	const struct typexpr_param *fields;	/* of a struct; embedded ones have no name */
+	size_t nfields;				/* their number */
+	bool empty;				/* an interface without methods */
+	size_t at;				/* first byte in the text */
+	size_t len;				/* bytes */
 };
 
-/**
- * struct typexpr_sig - a signature
- * @params: parameters, without the receiver
- * @nparams: their number
- * @results: results
- * @nresults: their number
- * @at: first byte in the text
- * @len: bytes
- */
+/* A signature. */
 struct typexpr_sig {
-	const struct typexpr_param *params;
-	size_t nparams;
-	const struct typexpr_param *results;
-	size_t nresults;
-	size_t at;
-	size_t len;
+	const struct typexpr_param *params;	/* parameters, without the receiver */
+	size_t nparams;				/* their number */
+	const struct typexpr_param *results;	/* results */
+	size_t nresults;			/* their number */
+	size_t at;				/* first byte in the text */
+	size_t len;				/* bytes */
 };
 
 /* 0 and *@ret, or -1 with an error that points at the place. */

@@ -6,18 +6,12 @@
 #include "libgoprobe/internal.h"
 #include "value/decode.h"
 
-/**
- * struct goprobe_event - see libgoprobe/libgoprobe.h
- * @t: its trace
- * @e: what happened; NULL: records are missing
- * @lost: how many, then
- * @time: and when
- */
+/* See libgoprobe/libgoprobe.h. */
 struct goprobe_event {
-	struct goprobe_trace *t;
-	const struct out_event *e;
-	const struct goprobe_lost *lost;
-	uint64_t time;
+	struct goprobe_trace *t;		/* its trace */
+	const struct out_event *e;		/* what happened; NULL: records are missing */
+	const struct goprobe_lost *lost;	/* how many, then */
+	uint64_t time;				/* and when */
 };
 
 static struct goprobe_trace *trace_of(struct out *o)

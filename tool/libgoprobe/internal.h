@@ -21,56 +21,33 @@ enum trace_state {
 	TRACE_STOPPED,
 };
 
-/**
- * struct goprobe_trace - see libgoprobe/libgoprobe.h
- * @state: how far it has come
- * @diag: the error
- * @o: what is traced, and how
- * @mem: texts of @o
- * @on_event: where events go, or NULL
- * @event_ctx: its first argument
- * @on_notice: where notices go, or NULL
- * @notice_ctx: its first argument
- * @on_progress: called for placed breakpoints, or NULL
- * @progress_ctx: its first argument
- * @tracing: what is traced, and by which session
- * @learn: what records show that the module does not know
- * @graph: where lines go: @graph.out; the rest is for formats that show trees of calls
- * @template: of lines, or nothing
- * @stream: records on their way there
- * @recorder: where they go instead
- * @times: which functions have been seen often enough
- * @watch: the session being watched
- * @replay: the recording that is played, if replay.path is set
- * @json: an output that is never written: what is in its buffer is handed out
- * @texts: what has been handed out of the event at hand
- * @ntexts: their number
- * @texts_cap: capacity of @texts
- */
+/* See libgoprobe/libgoprobe.h. */
 struct goprobe_trace {
-	enum trace_state state;
-	struct diag diag;
-	struct options o;
-	struct arena mem;
-	goprobe_event_fn on_event;
-	void *event_ctx;
-	goprobe_notice_fn on_notice;
-	void *notice_ctx;
-	goprobe_progress_fn on_progress;
-	void *progress_ctx;
-	struct tracing tracing;
-	struct learn learn;
+	enum trace_state state;		/* how far it has come */
+	struct diag diag;		/* the error */
+	struct options o;		/* what is traced, and how */
+	struct arena mem;		/* texts of @o */
+	goprobe_event_fn on_event;	/* where events go, or NULL */
+	void *event_ctx;		/* its first argument */
+	goprobe_notice_fn on_notice;	/* where notices go, or NULL */
+	void *notice_ctx;		/* its first argument */
+	goprobe_progress_fn on_progress;	/* called for placed breakpoints, or NULL */
+	void *progress_ctx;		/* its first argument */
+	struct tracing tracing;		/* what is traced, and by which session */
+	struct learn learn;		/* what records show that the module does not know */
+	/* Where lines go: @graph.out; the rest is for formats that show trees of calls. */
 	struct graph graph;
-	struct template template;
-	struct stream stream;
-	struct recorder recorder;
-	struct times times;
-	struct watch watch;
-	struct replay replay;
+	struct template template;	/* of lines, or nothing */
+	struct stream stream;		/* records on their way there */
+	struct recorder recorder;	/* where they go instead */
+	struct times times;		/* which functions have been seen often enough */
+	struct watch watch;		/* the session being watched */
+	struct replay replay;		/* the recording that is played, if replay.path is set */
+	/* An output that is never written: what is in its buffer is handed out. */
 	struct out json;
-	struct buf *texts;
-	size_t ntexts;
-	size_t texts_cap;
+	struct buf *texts;		/* what has been handed out of the event at hand */
+	size_t ntexts;			/* their number */
+	size_t texts_cap;		/* capacity of @texts */
 };
 
 /* As goprobe_trace_new(), with these options. The trace owns what @o owned. */

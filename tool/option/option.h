@@ -62,130 +62,70 @@ enum option_weight {
 	OPTION_WAITS,
 };
 
-/**
- * struct option_texts - an option that can be given more than once
- * @v: its arguments
- * @n: their number
- * @cap: capacity of @v
- */
+/* An option that can be given more than once. */
 struct option_texts {
-	const char **v;
-	size_t n;
-	size_t cap;
+	const char **v;	/* its arguments */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @v */
 };
 
 #define OPTION_ROWS_MAX 128
 
-/**
- * struct options - what the user asked for
- * @command: whose options they are
- * @given: of each row: the option was given
- * @pids: processes
- * @file: a program or library, or NULL
- * @files: programs of a recording
- * @argv: a command to start, or NULL
- * @specs: which functions, and what of them
- * @nspecs: their number
- * @specs_cap: capacity of @specs
- * @operands: the other arguments
- * @noperands: their number
- * @plan: what is captured, and how much of it
- * @duration: ns, or 0
- * @interval: ns, or 0
- * @events: lines of events, or 0
- * @lines: of watch, or 0
- * @max_load: percent; 0: by the number of processors; GOPROBE_LOAD_ANY: any
- * @longer_than: ns
- * @held: calls that can be pending; 0: as many as the module allows, at most TRACING_HELD
- * @ring_bytes: memory for each CPU, or 0
- * @keys: different keys
- * @top: lines of a table, or 0
- * @levels: of a tree
- * @calls: of a tree
- * @follow: plan.depth of graph
- * @frames: functions of a stack
- * @weight: of stacks
- * @by: the expressions of --by, and of --sum or --hist
- * @group: enum golist_group
- * @sort: enum golist_sort
- * @state: a glob of states, or NULL
- * @with: a glob of functions, or NULL
- * @screen: how text looks
- * @format: of the output
- * @template: of OPTION_TEMPLATE
- * @output: file, or URL of a collector, or NULL
- * @listen: where metrics are served, or NULL
- * @record: file, or NULL
- * @diff: an older recording, or NULL
- * @lossless: programs wait rather than lose records
- * @signals: signals end the trace
- * @quiet: no header and no summary
- * @pretty: long values in several lines
- * @no_zero: text leaves out struct fields that are zero
- * @strict: losses are failures
- * @histogram: also if there are several functions
- * @creator: stacks differ by who has started their goroutine
- * @merge: call trees of one shape are one
- * @flat: functions in place of call trees
- * @points: list breakpoints
- * @instructions: list instructions
- * @vars: list variables
- *
- * options_init() begins it. What the caller stores in it lives as long.
- */
+/* What the user asked for. options_init() begins it. What the caller stores in it lives as long. */
 struct options {
-	enum command command;
-	bool given[OPTION_ROWS_MAX];
-	struct target_pids pids;
-	const char *file;
-	struct option_texts files;
-	char **argv;
-	struct spec *specs;
-	size_t nspecs;
-	size_t specs_cap;
-	char **operands;
-	size_t noperands;
-	struct plan_options plan;
-	uint64_t duration;
-	uint64_t interval;
-	uint64_t events;
-	uint64_t lines;
-	uint64_t max_load;
-	uint64_t longer_than;
+	enum command command;	/* whose options they are */
+	bool given[OPTION_ROWS_MAX];	/* of each row: the option was given */
+	struct target_pids pids;	/* processes */
+	const char *file;	/* a program or library, or NULL */
+	struct option_texts files;	/* programs of a recording */
+	char **argv;		/* a command to start, or NULL */
+	struct spec *specs;	/* which functions, and what of them */
+	size_t nspecs;		/* their number */
+	size_t specs_cap;	/* capacity of @specs */
+	char **operands;	/* the other arguments */
+	size_t noperands;	/* their number */
+	struct plan_options plan;	/* what is captured, and how much of it */
+	uint64_t duration;	/* ns, or 0 */
+	uint64_t interval;	/* ns, or 0 */
+	uint64_t events;	/* lines of events, or 0 */
+	uint64_t lines;		/* of watch, or 0 */
+	uint64_t max_load;	/* percent; 0: by the number of processors; GOPROBE_LOAD_ANY: any */
+	uint64_t longer_than;	/* ns */
+	/* Calls that can be pending; 0: as many as the module allows, at most TRACING_HELD. */
 	uint32_t held;
-	uint32_t ring_bytes;
-	uint32_t keys;
-	uint32_t top;
-	uint32_t levels;
-	uint32_t calls;
-	uint32_t follow;
-	uint32_t frames;
-	enum option_weight weight;
-	struct bykey_exprs by;
-	enum golist_group group;
-	enum golist_sort sort;
-	const char *state;
-	const char *with;
-	struct screen screen;
-	enum option_format format;
-	const char *template;
-	const char *output;
-	const char *listen;
-	const char *record;
-	const char *diff;
-	bool lossless;
-	bool signals;
-	bool quiet;
-	bool pretty;
-	bool no_zero;
-	bool strict;
-	bool histogram;
-	bool creator;
-	bool merge;
-	bool flat;
-	bool points;
-	bool instructions;
-	bool vars;
+	uint32_t ring_bytes;	/* memory for each CPU, or 0 */
+	uint32_t keys;		/* different keys */
+	uint32_t top;		/* lines of a table, or 0 */
+	uint32_t levels;	/* of a tree */
+	uint32_t calls;		/* of a tree */
+	uint32_t follow;	/* plan.depth of graph */
+	uint32_t frames;	/* functions of a stack */
+	enum option_weight weight;	/* of stacks */
+	struct bykey_exprs by;	/* the expressions of --by, and of --sum or --hist */
+	enum golist_group group;	/* enum golist_group */
+	enum golist_sort sort;	/* enum golist_sort */
+	const char *state;	/* a glob of states, or NULL */
+	const char *with;	/* a glob of functions, or NULL */
+	struct screen screen;	/* how text looks */
+	enum option_format format;	/* of the output */
+	const char *template;	/* of OPTION_TEMPLATE */
+	const char *output;	/* file, or URL of a collector, or NULL */
+	const char *listen;	/* where metrics are served, or NULL */
+	const char *record;	/* file, or NULL */
+	const char *diff;	/* an older recording, or NULL */
+	bool lossless;		/* programs wait rather than lose records */
+	bool signals;		/* signals end the trace */
+	bool quiet;		/* no header and no summary */
+	bool pretty;		/* long values in several lines */
+	bool no_zero;		/* text leaves out struct fields that are zero */
+	bool strict;		/* losses are failures */
+	bool histogram;		/* also if there are several functions */
+	bool creator;		/* stacks differ by who has started their goroutine */
+	bool merge;		/* call trees of one shape are one */
+	bool flat;		/* functions in place of call trees */
+	bool points;		/* list breakpoints */
+	bool instructions;	/* list instructions */
+	bool vars;		/* list variables */
 };
 
 /* How an option's argument is written. */

@@ -7,16 +7,11 @@
 #include "output/stacks.h"
 #include "plan/plan.h"
 
-/**
- * struct call_stacks - the stacks of the records of a plan; equal ones are kept once
- * @plan: the plan
- * @files: places in its files, by plan.files
- * @stacks: the stacks
- */
+/* The stacks of the records of a plan; equal ones are kept once. */
 struct call_stacks {
-	const struct plan *plan;
-	struct symbols *files;
-	struct stacks stacks;
+	const struct plan *plan;	/* the plan */
+	struct symbols *files;		/* places in its files, by plan.files */
+	struct stacks stacks;		/* the stacks */
 };
 
 /* @plan outlives @s. 0, or -1 without memory; call call_stacks_fini() in either case. */

@@ -6,18 +6,12 @@
 #include "compile/edit.h"
 #include "output/format.h"
 
-/**
- * struct edit_show - where the values of a change are
- * @v: shows them
- * @values: what they are, by the numbers of edit_set
- * @value: value @i
- * @ctx: first argument of @value
- */
+/* Where the values of a change are. */
 struct edit_show {
-	struct value_ctx *v;
-	const struct plan_value *values;
-	void (*value)(void *ctx, size_t i, struct out_shown *ret);
-	void *ctx;
+	struct value_ctx *v;			/* shows them */
+	const struct plan_value *values;	/* what they are, by the numbers of edit_set */
+	void (*value)(void *ctx, size_t i, struct out_shown *ret);	/* value @i */
+	void *ctx;				/* first argument of @value */
 };
 
 /* "n = 1 (was 0)" */

@@ -311,16 +311,11 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	return true;
 }
 
-/**
- * struct parts - parts of the line at hand
- * @start: where it begins in the buffer
- * @values: where title and values begin
- * @end: where they end
- */
+/* Parts of the line at hand. */
 struct parts {
-	size_t start;
-	size_t values;
-	size_t end;
+	size_t start;	/* where it begins in the buffer */
+	size_t values;	/* where title and values begin */
+	size_t end;	/* where they end */
 };
 
 /*

@@ -15,43 +15,28 @@ enum quick_kind {
 	QUICK_STRING,
 };
 
-/**
- * struct item - a value
- * @kind: how it is written
- * @size: of a number
- * @offset: where it is in the frame
- * @text: where in @quick.text what stands before it begins
- * @len: its length
- */
+/* A value. */
 struct item {
-	enum quick_kind kind;
-	uint32_t size;
-	uint32_t offset;
-	uint32_t text;
-	uint32_t len;
+	enum quick_kind kind;	/* how it is written */
+	uint32_t size;		/* of a number */
+	uint32_t offset;	/* where it is in the frame */
+	uint32_t text;		/* where in @quick.text what stands before it begins */
+	uint32_t len;		/* its length */
 };
 
 /* Constant text is copied in blocks of this many bytes, so up to a block too much is copied. */
 #define BLOCK 16
 
-/**
- * struct quick - what is remembered of a frame
- * @frame: which
- * @text: the text before, between and behind values, then BLOCK unused bytes
- * @end: where in @text what stands behind the last one begins
- * @end_len: its length
- * @space: the most bytes that @text and all values but strings take
- * @quick: there is something to be quick about
- * @v: values
- */
+/* What is remembered of a frame. */
 struct quick {
-	const struct plan_frame *frame;
+	const struct plan_frame *frame;	/* which */
+	/* The text before, between and behind values, then BLOCK unused bytes. */
 	struct buf text;
-	uint32_t end;
-	uint32_t end_len;
-	size_t space;
-	bool quick;
-	struct item v[];
+	uint32_t end;		/* where in @text what stands behind the last one begins */
+	uint32_t end_len;	/* its length */
+	size_t space;		/* the most bytes that @text and all values but strings take */
+	bool quick;		/* there is something to be quick about */
+	struct item v[];	/* values */
 };
 
 static enum quick_kind kind_of(const struct quick_form *form, const struct out_event *e,

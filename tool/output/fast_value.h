@@ -9,27 +9,19 @@
 #include "base/buf.h"
 #include "output/format.h"
 
-/**
- * struct quick_form - how a format writes values
- * @open: the text before the first one
- * @separator: the text between two
- * @receiver_last: a receiver stands behind the arguments
- * @before: the text before an available value, from its name on
- * @after: the text behind it
- * @close: the text behind the last one
- * @plain: is an integer, a bool or a string of this type written as it is?
- * @quote: writes a string
- * @value: writes any value, with the text before and behind it
- */
+/* How a format writes values. */
 struct quick_form {
-	void (*open)(struct buf *b, const struct out_event *e);
-	const char *separator;
-	bool receiver_last;
+	void (*open)(struct buf *b, const struct out_event *e);	/* the text before the first one */
+	const char *separator;	/* the text between two */
+	bool receiver_last;	/* a receiver stands behind the arguments */
+	/* The text before an available value, from its name on. */
 	void (*before)(struct buf *b, const struct plan_value *val);
-	const char *after;
-	const char *close;
+	const char *after;	/* the text behind it */
+	const char *close;	/* the text behind the last one */
+	/* Is an integer, a bool or a string of this type written as it is? */
 	bool (*plain)(struct value_ctx *v, const struct gotype *t);
-	void (*quote)(struct buf *b, const uint8_t *s, size_t n);
+	void (*quote)(struct buf *b, const uint8_t *s, size_t n);	/* writes a string */
+	/* Writes any value, with the text before and behind it. */
 	void (*value)(struct buf *b, const struct out_event *e, const struct plan_value *val);
 };
 

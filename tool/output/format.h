@@ -25,132 +25,78 @@ enum out_kind {
 
 struct stack;
 
-/**
- * struct out_open - the state of a call that has not returned
- * @age: ns since it was made; if @before, at least
- * @before: it was made before tracing began: its record has only function, process and goroutine
- * @status: what its goroutine does, "waiting", or NULL
- * @reason: what it waits for, "chan receive", or NULL
- * @stack: its goroutine's, or NULL
- */
+/* The state of a call that has not returned. */
 struct out_open {
-	uint64_t age;
+	uint64_t age;			/* ns since it was made; if @before, at least */
+	/* It was made before tracing began: its record has only function, process and goroutine. */
 	bool before;
-	const char *status;
-	const char *reason;
-	const struct stack *stack;
+	const char *status;		/* what its goroutine does, "waiting", or NULL */
+	const char *reason;		/* what it waits for, "chan receive", or NULL */
+	const struct stack *stack;	/* its goroutine's, or NULL */
 };
 
-/**
- * struct out_event - an event to show
- * @kind: what happened
- * @fn: to which function
- * @rec: its record; NULL for OUT_UNWOUND
- * @v: for its values; NULL for OUT_UNWOUND
- * @tgid: process
- * @tid: thread
- * @goid: goroutine
- * @no_g: there is no goroutine
- * @system: on a system stack
- * @time: CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered
- * @seen: OUT_UNWOUND: time of the record that proves it
- * @end: OUT_UNWOUND: what ended it
- * @panic: OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL
- * @panic_id: its number
- * @call: of the end of a call: what out_format.call wrote of it, or NULL
- * @dict: link-time address of the dictionary with a generic function's
- *	types, or 0
- * @biased: the load bias of its binary is known; not of OUT_UNWOUND
- * @bias: it
- * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
- * @no_duration: why there is no @duration, or NULL
- * @split: how @duration divides: ns by enum gostates; or NULL
- * @open: OUT_CALL: it has not returned; or NULL: that does not matter
- * @stack: OUT_CALL and OUT_AT: who called, or NULL
- *
- * Of OUT_AT the place is @fn->at.
- */
+/* An event to show. Of OUT_AT the place is @fn->at. */
 struct out_event {
-	enum out_kind kind;
-	const struct plan_func *fn;
-	const struct record *rec;
-	struct value_ctx *v;
-	uint32_t tgid;
-	uint32_t tid;
-	uint64_t goid;
-	bool no_g;
-	bool system;
-	uint64_t time;
-	uint64_t seen;
-	enum pair_end end;
-	const char *panic;
-	uint64_t panic_id;
+	enum out_kind kind;	/* what happened */
+	const struct plan_func *fn;	/* to which function */
+	const struct record *rec;	/* its record; NULL for OUT_UNWOUND */
+	struct value_ctx *v;	/* for its values; NULL for OUT_UNWOUND */
+	uint32_t tgid;		/* process */
+	uint32_t tid;		/* thread */
+	uint64_t goid;		/* goroutine */
+	bool no_g;		/* there is no goroutine */
+	bool system;		/* on a system stack */
+	uint64_t time;		/* CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered */
+	uint64_t seen;		/* OUT_UNWOUND: time of the record that proves it */
+	enum pair_end end;	/* OUT_UNWOUND: what ended it */
+	const char *panic;	/* OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL */
+	uint64_t panic_id;	/* its number */
+	/* Of the end of a call: what out_format.call wrote of it, or NULL. */
 	const char *call;
+	/* Link-time address of the dictionary with a generic function's types, or 0. */
 	uint64_t dict;
-	bool biased;
-	uint64_t bias;
-	uint64_t duration;
-	const char *no_duration;
-	const uint64_t *split;
+	bool biased;		/* the load bias of its binary is known; not of OUT_UNWOUND */
+	uint64_t bias;		/* it */
+	uint64_t duration;	/* ns from the call on; OUT_RETURN and OUT_TAIL */
+	const char *no_duration;	/* why there is no @duration, or NULL */
+	const uint64_t *split;	/* how @duration divides: ns by enum gostates; or NULL */
+	/* OUT_CALL: it has not returned; or NULL: that does not matter. */
 	const struct out_open *open;
-	const struct stack *stack;
+	const struct stack *stack;	/* OUT_CALL and OUT_AT: who called, or NULL */
 };
 
-/**
- * struct out_summary - the counters of a session
- * @events: calls and returns printed, and places
- * @calls: calls among them
- * @places: hits of single instructions among them
- * @returns: returns and tail jumps among them
- * @unwound: calls that ended without returning
- * @open: calls that had not returned when tracing ended
- * @doubtful: calls whose end was not seen after records were lost
- * @forgotten: open calls forgotten because there were too many
- * @gone: calls that were open when their process exited, or executed another program; counted
- *	when another program begins in a process with that id
- * @lost: records lost, by enum goprobe_lost_cause
- * @no_room: calls lost because too many were open that a condition is about
- * @filtered: hits that did not pass their condition
- * @undecided: hits whose condition could not be evaluated
- * @sampled: calls that were left out of a sample
- * @limited: calls beyond a limit
- * @without_trap: filtered calls that a jump rejected
- * @jumps_lost: jumps that have disappeared
- * @no_member: descendants that could not be followed
- * @edits: calls were to be changed
- * @edited: then: hits after which something was changed
- * @not_edited: and those that could not be
- * @malformed: records that could not be decoded
- * @waits: records that waited for space in the buffer
- * @wait_ns: how long, together
- * @ns: how long hits were recorded
- */
+/* The counters of a session. */
 struct out_summary {
-	uint64_t events;
-	uint64_t calls;
-	uint64_t places;
-	uint64_t returns;
-	uint64_t unwound;
-	uint64_t open;
-	uint64_t doubtful;
-	uint64_t forgotten;
+	uint64_t events;	/* calls and returns printed, and places */
+	uint64_t calls;		/* calls among them */
+	uint64_t places;	/* hits of single instructions among them */
+	uint64_t returns;	/* returns and tail jumps among them */
+	uint64_t unwound;	/* calls that ended without returning */
+	uint64_t open;		/* calls that had not returned when tracing ended */
+	uint64_t doubtful;	/* calls whose end was not seen after records were lost */
+	uint64_t forgotten;	/* open calls forgotten because there were too many */
+	/*
+	 * Calls that were open when their process exited, or executed another program; counted when
+	 * another program begins in a process with that id.
+	 */
 	uint64_t gone;
-	uint64_t lost[__GOPROBE_LOST_MAX];
+	uint64_t lost[__GOPROBE_LOST_MAX];	/* records lost, by enum goprobe_lost_cause */
+	/* Calls lost because too many were open that a condition is about. */
 	uint64_t no_room;
-	uint64_t filtered;
-	uint64_t undecided;
-	uint64_t sampled;
-	uint64_t limited;
-	uint64_t without_trap;
-	uint64_t jumps_lost;
-	uint64_t no_member;
-	bool edits;
-	uint64_t edited;
-	uint64_t not_edited;
-	uint64_t malformed;
-	uint64_t waits;
-	uint64_t wait_ns;
-	uint64_t ns;
+	uint64_t filtered;	/* hits that did not pass their condition */
+	uint64_t undecided;	/* hits whose condition could not be evaluated */
+	uint64_t sampled;	/* calls that were left out of a sample */
+	uint64_t limited;	/* calls beyond a limit */
+	uint64_t without_trap;	/* filtered calls that a jump rejected */
+	uint64_t jumps_lost;	/* jumps that have disappeared */
+	uint64_t no_member;	/* descendants that could not be followed */
+	bool edits;		/* calls were to be changed */
+	uint64_t edited;	/* then: hits after which something was changed */
+	uint64_t not_edited;	/* and those that could not be */
+	uint64_t malformed;	/* records that could not be decoded */
+	uint64_t waits;		/* records that waited for space in the buffer */
+	uint64_t wait_ns;	/* how long, together */
+	uint64_t ns;		/* how long hits were recorded */
 };
 
 struct out;
@@ -159,28 +105,25 @@ struct template;
 
 struct hidden_go;
 
-/**
- * struct out_format - a format of the output
- * @name: as in "-o name"
- * @header: begins the output
- * @event: one event
- * @panic: write the value of a panic, of which @e is the call of runtime.gopanic: what
- *	out_event.panic is to be
- * @call: write what the end of call @e is to have: out_event.call; or NULL
- * @started: the goroutine of @e has started another one; or NULL
- * @begun: a program begins in process @tgid: what was open there was another's; or NULL
- * @lost: records are missing here
- * @summary: ends it; what is for a person and no data goes to @talk
- */
+/* A format of the output. */
 struct out_format {
-	const char *name;
-	void (*header)(struct out *o);
-	void (*event)(struct out *o, const struct out_event *e);
+	const char *name;						/* as in "-o name" */
+	void (*header)(struct out *o);					/* begins the output */
+	void (*event)(struct out *o, const struct out_event *e);	/* one event */
+	/*
+	 * Write the value of a panic, of which @e is the call of runtime.gopanic: what
+	 * out_event.panic is to be.
+	 */
 	void (*panic)(struct out *o, const struct out_event *e);
+	/* Write what the end of call @e is to have: out_event.call; or NULL. */
 	void (*call)(struct out *o, const struct out_event *e);
+	/* The goroutine of @e has started another one; or NULL. */
 	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
+	/* A program begins in process @tgid: what was open there was another's; or NULL. */
 	void (*begun)(struct out *o, uint32_t tgid);
+	/* Records are missing here. */
 	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
+	/* Ends it; what is for a person and no data goes to @talk. */
 	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
 };
 
@@ -206,44 +149,28 @@ struct out_taker {
 	void (*fini)(struct out_taker *t);
 };
 
-/**
- * struct out - an open output
- * @format: its format
- * @fd: where lines go
- * @owned: @fd is closed by out_close(), or by out_fini() without a word
- * @taker: takes lines instead of @fd, and is freed by out_fini(); or NULL
- * @buf: lines, of which the first @written bytes have been written
- * @written: see @buf
- * @err: of the first write that has failed: -errno
- * @file: @fd is a file, or /dev/null: writing does not wait for a reader
- * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns; of live events, see clock_follow()
- * @looked: when that was looked at
- * @pids: show process ids: there may be more than one
- * @second: cached: when the second began that @clock shows, ns since 1970
- * @clock: cached: "15:04:05."
- * @panic_shown: of the panic that was shown last
- * @template: of out_template
- * @quick: remembered of the values of each function's calls and returns, or NULL
- * @nquick: allocated there
- */
+/* An open output. */
 struct out {
-	const struct out_format *format;
-	int fd;
-	bool owned;
+	const struct out_format *format;	/* its format */
+	int fd;		/* where lines go */
+	bool owned;	/* @fd is closed by out_close(), or by out_fini() without a word */
+	/* Takes lines instead of @fd, and is freed by out_fini(); or NULL. */
 	struct out_taker *taker;
-	struct buf buf;
-	size_t written;
-	int err;
-	bool file;
+	struct buf buf;	/* lines, of which the first @written bytes have been written */
+	size_t written;	/* see @buf */
+	int err;	/* of the first write that has failed: -errno */
+	bool file;	/* @fd is a file, or /dev/null: writing does not wait for a reader */
+	/* What makes CLOCK_MONOTONIC a time since 1970, ns; of live events, see clock_follow(). */
 	uint64_t epoch;
-	uint64_t looked;
-	bool pids;
-	uint64_t second;
-	char clock[10];
-	uint64_t panic_shown;
-	const struct template *template;
+	uint64_t looked;	/* when that was looked at */
+	bool pids;	/* show process ids: there may be more than one */
+	uint64_t second;	/* cached: when the second began that @clock shows, ns since 1970 */
+	char clock[10];	/* cached: "15:04:05." */
+	uint64_t panic_shown;	/* of the panic that was shown last */
+	const struct template *template;	/* of out_template */
+	/* Remembered of the values of each function's calls and returns, or NULL. */
 	struct quick **quick;
-	size_t nquick;
+	size_t nquick;	/* allocated there */
 };
 
 /* The format of that name, or NULL. */
@@ -285,18 +212,12 @@ static inline size_t out_nth(const struct plan_frame *f, size_t i)
 	return f->receiver ? (i + 1) % f->nvalues : i;
 }
 
-/**
- * struct out_shown - what is shown of a value
- * @at: it, if there is no @why
- * @why: why it can't be shown
- * @type: its type, or NULL if that is not known
- * @number: of a len() or cap(): the bytes that @at may point to
- */
+/* What is shown of a value. */
 struct out_shown {
-	struct value_at at;
-	const char *why;
-	const struct gotype *type;
-	uint8_t number[8];
+	struct value_at at;		/* it, if there is no @why */
+	const char *why;		/* why it can't be shown */
+	const struct gotype *type;	/* its type, or NULL if that is not known */
+	uint8_t number[8];		/* of a len() or cap(): the bytes that @at may point to */
 };
 
 /* Value @val of @f, the event's frame; good as long as the record. */

@@ -12,18 +12,12 @@
 #include "gotype/shape.h"
 
 void list_header(struct buf *b);
-/**
- * struct list_survey - how a function would be probed
- * @refused: why it can't be (static string), or NULL
- * @nrets: RETs that end it
- * @ntails: jumps that do
- * @entry: enum plan_entry
- */
+/* How a function would be probed. */
 struct list_survey {
-	const char *refused;
-	uint32_t nrets;
-	uint32_t ntails;
-	unsigned int entry;
+	const char *refused;	/* why it can't be (static string), or NULL */
+	uint32_t nrets;		/* RETs that end it */
+	uint32_t ntails;	/* jumps that do */
+	unsigned int entry;	/* enum plan_entry */
 };
 
 /* Reads the function's code: quick for one function after the other in a file. */

@@ -10,26 +10,16 @@
 #include "output/row.h"
 #include "output/stack_print.h"
 
-/**
- * struct golist_row - a goroutine
- * @goid: its id
- * @parent: id of the goroutine that made it, or 0
- * @waited: ns, at least; 0: not known
- * @status: "waiting", or NULL
- * @reason: what it waits for, or NULL
- * @stack: its stack, labels and creator
- * @labels_unknown: it may have labels
- * @consistent: as of struct gosnap
- */
+/* A goroutine. */
 struct golist_row {
-	uint64_t goid;
-	uint64_t parent;
-	uint64_t waited;
-	const char *status;
-	const char *reason;
-	const struct stack *stack;
-	bool labels_unknown;
-	bool consistent;
+	uint64_t goid;			/* its id */
+	uint64_t parent;		/* id of the goroutine that made it, or 0 */
+	uint64_t waited;		/* ns, at least; 0: not known */
+	const char *status;		/* "waiting", or NULL */
+	const char *reason;		/* what it waits for, or NULL */
+	const struct stack *stack;	/* its stack, labels and creator */
+	bool labels_unknown;		/* it may have labels */
+	bool consistent;		/* as of struct gosnap */
 };
 
 void golist_init(struct golist *l, const struct golist_opt *opt, struct symbols *of)

@@ -22,56 +22,34 @@ enum golist_sort {
 	GOLIST_BY_WAIT,		/* the longest first */
 };
 
-/**
- * struct golist_opt - what is listed, and how
- * @group: rows, or groups
- * @sort: of rows
- * @top: rows or groups at most; 0: all
- * @json: as JSON
- * @state: glob of states and of wait reasons, or NULL
- * @with: glob of functions, one of which is on the stack, or NULL
- * @longer_than: ns that they have waited at least, or 0
- * @now: the time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait
- * @secrets: keys whose labels are redacted
- */
+/* What is listed, and how. */
 struct golist_opt {
-	enum golist_group group;
-	enum golist_sort sort;
-	size_t top;
-	bool json;
-	const char *state;
-	const char *with;
-	uint64_t longer_than;
+	enum golist_group group;	/* rows, or groups */
+	enum golist_sort sort;	/* of rows */
+	size_t top;		/* rows or groups at most; 0: all */
+	bool json;		/* as JSON */
+	const char *state;	/* glob of states and of wait reasons, or NULL */
+	const char *with;	/* glob of functions, one of which is on the stack, or NULL */
+	uint64_t longer_than;	/* ns that they have waited at least, or 0 */
+	/* The time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait. */
 	uint64_t now;
-	const struct secrets *secrets;
+	const struct secrets *secrets;	/* keys whose labels are redacted */
 };
 
 struct golist_row;
 
-/**
- * struct golist - goroutines
- * @opt: see there
- * @of: places of their program
- * @stacks: their stacks, or the groups
- * @v: the rows, by golist_sort()
- * @n: their number
- * @cap: capacity of @v
- * @seen: goroutines that were offered
- * @chosen: of these, those that are listed
- * @torn: of these, those whose rows are torn
- * @undecided: left out since it is not known for how long they have waited
- */
+/* Goroutines. */
 struct golist {
-	struct golist_opt opt;
-	struct symbols *of;
-	struct stacks stacks;
-	struct golist_row *v;
-	size_t n;
-	size_t cap;
-	uint64_t seen;
-	uint64_t chosen;
-	uint64_t torn;
-	uint64_t undecided;
+	struct golist_opt opt;	/* see there */
+	struct symbols *of;	/* places of their program */
+	struct stacks stacks;	/* their stacks, or the groups */
+	struct golist_row *v;	/* the rows, by golist_sort() */
+	size_t n;		/* their number */
+	size_t cap;		/* capacity of @v */
+	uint64_t seen;		/* goroutines that were offered */
+	uint64_t chosen;	/* of these, those that are listed */
+	uint64_t torn;		/* of these, those whose rows are torn */
+	uint64_t undecided;	/* left out since it is not known for how long they have waited */
 };
 
 /* @of outlives @l. */

@@ -9,20 +9,13 @@
 #include <stdint.h>
 #include <goprobe.h>
 
-/**
- * struct histogram - how often which numbers came
- * @bucket: how many in each bucket
- * @n: how many in all
- * @sum: of the numbers
- * @min: the least; any value if @n is 0
- * @max: the greatest
- */
+/* How often which numbers came. */
 struct histogram {
-	uint64_t bucket[GOPROBE_BUCKETS];
-	uint64_t n;
-	uint64_t sum;
-	uint64_t min;
-	uint64_t max;
+	uint64_t bucket[GOPROBE_BUCKETS];	/* how many in each bucket */
+	uint64_t n;				/* how many in all */
+	uint64_t sum;				/* of the numbers */
+	uint64_t min;				/* the least; any value if @n is 0 */
+	uint64_t max;				/* the greatest */
 };
 
 /* The least number of a bucket; of GOPROBE_BUCKETS: the greatest of all. */

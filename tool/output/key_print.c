@@ -191,18 +191,12 @@ static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-/**
- * struct keys - the rows of a table
- * @show: how it is shown
- * @rows: their numbers
- * @names: names of functions
- * @text: the key of the row at hand, with a NUL behind it
- */
+/* The rows of a table. */
 struct keys {
-	struct keyshow *show;
-	const struct keyrows *rows;
-	struct goshape_names names;
-	struct buf text;
+	struct keyshow *show;		/* how it is shown */
+	const struct keyrows *rows;	/* their numbers */
+	struct goshape_names names;	/* names of functions */
+	struct buf text;		/* the key of the row at hand, with a NUL behind it */
 };
 
 static bool several(const struct tallyshow *s)

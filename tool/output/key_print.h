@@ -6,24 +6,16 @@
 #include "output/key_stats.h"
 #include "output/stats_print.h"
 
-/**
- * struct keywords - a key while it is read
- * @v: what is left of it
- * @n: words
- */
+/* A key while it is read. */
 struct keywords {
-	const uint64_t *v;
-	size_t n;
+	const uint64_t *v;	/* what is left of it */
+	size_t n;		/* words */
 };
 
-/**
- * struct keyshow - how it is shown
- * @show: as all is
- * @values: shows numbers
- */
+/* How it is shown. */
 struct keyshow {
-	const struct tallyshow *show;
-	struct value_ctx *values;
+	const struct tallyshow *show;	/* as all is */
+	struct value_ctx *values;	/* shows numbers */
 };
 
 /* NULL without memory. */

@@ -7,60 +7,33 @@
 #include "base/hmap.h"
 #include "output/stats.h"
 
-/**
- * struct keyrow - of one function by one key
- * @id: the function
- * @nwords: words of the key
- * @key: the key
- * @calls: calls so far; of what is timed, those that have returned
- * @new: of these, since keyrows_begin() before the last one
- * @sum: ns of the calls
- * @min: ns of the shortest
- * @max: ns of the longest
- * @first: bucket of which @bucket begins
- * @nbuckets: how many follow; all others are 0
- * @bucket: calls that took as long
- * @cap: allocated in @bucket
- * @split: ns in each state (enum gostates), or NULL
- * @next: another one, whose key has the same hash
- */
+/* Of one function by one key. */
 struct keyrow {
-	uint32_t id;
-	uint32_t nwords;
-	const uint64_t *key;
-	uint64_t calls;
-	uint64_t new;
-	uint64_t sum;
-	uint64_t min;
-	uint64_t max;
-	uint32_t first;
-	uint32_t nbuckets;
-	uint64_t *bucket;
-	size_t cap;
-	uint64_t *split;
-	struct keyrow *next;
+	uint32_t id;		/* the function */
+	uint32_t nwords;	/* words of the key */
+	const uint64_t *key;	/* the key */
+	uint64_t calls;		/* calls so far; of what is timed, those that have returned */
+	uint64_t new;		/* of these, since keyrows_begin() before the last one */
+	uint64_t sum;		/* ns of the calls */
+	uint64_t min;		/* ns of the shortest */
+	uint64_t max;		/* ns of the longest */
+	uint32_t first;		/* bucket of which @bucket begins */
+	uint32_t nbuckets;	/* how many follow; all others are 0 */
+	uint64_t *bucket;	/* calls that took as long */
+	size_t cap;		/* allocated in @bucket */
+	uint64_t *split;	/* ns in each state (enum gostates), or NULL */
+	struct keyrow *next;	/* another one, whose key has the same hash */
 };
 
-/**
- * struct keyrows - of all functions
- * @v: in the order in which they are shown
- * @n: their number
- * @nfuncs: ids are below it; others are left out
- * @cap: allocated in @v
- * @called: those with any calls: they come first
- * @known: by a hash of id and key
- * @mem: where rows and keys are
- *
- * All zero but @nfuncs, it is empty.
- */
+/* Of all functions. All zero but @nfuncs, it is empty. */
 struct keyrows {
-	struct keyrow **v;
-	size_t n;
-	size_t nfuncs;
-	size_t cap;
-	size_t called;
-	struct hmap known;
-	struct arena mem;
+	struct keyrow **v;	/* in the order in which they are shown */
+	size_t n;		/* their number */
+	size_t nfuncs;		/* ids are below it; others are left out */
+	size_t cap;		/* allocated in @v */
+	size_t called;		/* those with any calls: they come first */
+	struct hmap known;	/* by a hash of id and key */
+	struct arena mem;	/* where rows and keys are */
 };
 
 void keyrows_fini(struct keyrows *k);

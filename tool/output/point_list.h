@@ -18,18 +18,12 @@ enum points_ability {
 	POINTS_ABLE,
 };
 
-/**
- * struct points_total - all points of a list
- * @funcs: functions that can be probed
- * @refused: functions that can't
- * @no_insns: instructions that can't
- * @n: points, by how they are executed
- */
+/* All points of a list. */
 struct points_total {
-	size_t funcs;
-	size_t refused;
-	size_t no_insns;
-	size_t n[INSN_HOW_EMULATED + 1];
+	size_t funcs;				/* functions that can be probed */
+	size_t refused;				/* functions that can't */
+	size_t no_insns;			/* instructions that can't */
+	size_t n[INSN_HOW_EMULATED + 1];	/* points, by how they are executed */
 };
 
 void points_header(struct buf *b);
@@ -40,20 +34,13 @@ void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 			 enum points_ability ability, struct points_total *total, bool json);
 
-/**
- * struct points_place - a single instruction that can get a breakpoint
- * @at: where
- * @inlined: a function that begins there, inlined, or NULL
- * @caller: of @inlined: who calls it
- * @file: source file: of @inlined that of the call; or NULL
- * @line: its line
- */
+/* A single instruction that can get a breakpoint. */
 struct points_place {
-	struct place at;
-	const char *inlined;
-	const char *caller;
-	const char *file;
-	int line;
+	struct place at;	/* where */
+	const char *inlined;	/* a function that begins there, inlined, or NULL */
+	const char *caller;	/* of @inlined: who calls it */
+	const char *file;	/* source file: of @inlined that of the call; or NULL */
+	int line;		/* its line */
 };
 
 /*

@@ -34,20 +34,12 @@ struct profile_node {
 	uint64_t self_ns;
 };
 
-/**
- * struct profile - all nodes
- * @top: the node above those of first calls
- * @n: number of nodes
- * @left: calls that are in no node: there are too many
- * @mem: memory of nodes
- *
- * All zero is an empty one.
- */
+/* All nodes. All zero is an empty one. */
 struct profile {
-	struct profile_node top;
-	size_t n;
-	uint64_t left;
-	struct arena mem;
+	struct profile_node top;	/* the node above those of first calls */
+	size_t n;			/* number of nodes */
+	uint64_t left;			/* calls that are in no node: there are too many */
+	struct arena mem;		/* memory of nodes */
 };
 
 /* Add a tree. */
@@ -58,20 +50,13 @@ void profile_fini(struct profile *p);
 /* The next node of a walk from the top: first what is below, then what is beside; or NULL. */
 const struct profile_node *profile_next(const struct profile_node *node);
 
-/**
- * struct profile_func - all calls of a function
- * @fn: its id
- * @calls: their number
- * @untimed: as of a node
- * @total_ns: their time; of calls within each other that of the outer one
- * @self_ns: see struct profile_node
- */
+/* All calls of a function. */
 struct profile_func {
-	uint32_t fn;
-	uint64_t calls;
-	uint64_t untimed;
-	uint64_t total_ns;
-	uint64_t self_ns;
+	uint32_t fn;		/* its id */
+	uint64_t calls;		/* their number */
+	uint64_t untimed;	/* as of a node */
+	uint64_t total_ns;	/* their time; of calls within each other that of the outer one */
+	uint64_t self_ns;	/* see struct profile_node */
 };
 
 /*

@@ -9,16 +9,14 @@
 #include "base/buf.h"
 #include "base/json.h"
 
-/**
- * struct column - a column of a table
- * @key: its key in JSON, or NULL: text alone shows it
- * @head: its head in text
- * @width: columns of a terminal that it takes at least; negative: its cells stand at the right.
- *	On a terminal a wide one takes its share of the line, and longer cells are shortened
- */
+/* A column of a table. */
 struct column {
-	const char *key;
-	const char *head;
+	const char *key;	/* its key in JSON, or NULL: text alone shows it */
+	const char *head;	/* its head in text */
+	/*
+	 * Columns of a terminal that it takes at least; negative: its cells stand at the right. On
+	 * a terminal a wide one takes its share of the line, and longer cells are shortened.
+	 */
 	int width;
 };
 
@@ -28,20 +26,13 @@ enum row_mode {
 	ROW_HEADS,	/* in text: heads of columns in place of cells */
 };
 
-/**
- * struct row - a row under construction
- * @b: where it goes
- * @mode: what is written
- * @start: where the line begins in @b
- * @cell: where the current cell begins
- * @column: of the current cell, or NULL
- */
+/* A row under construction. */
 struct row {
-	struct buf *b;
-	enum row_mode mode;
-	size_t start;
-	size_t cell;
-	const struct column *column;
+	struct buf *b;			/* where it goes */
+	enum row_mode mode;		/* what is written */
+	size_t start;			/* where the line begins in @b */
+	size_t cell;			/* where the current cell begins */
+	const struct column *column;	/* of the current cell, or NULL */
 };
 
 static inline enum row_mode row_mode(bool json)
@@ -70,22 +61,16 @@ void row_str(struct row *r, const struct column *c, const char *s);
 /* A number that is not known: "-" in text, absent in JSON. */
 void row_none(struct row *r, const struct column *c);
 
-/**
- * struct fact - a counter of a summary
- * @key: in JSON
- * @n: it
- * @noun: what is counted, "call"; text adds an "s" if it is not 1
- * @text: the rest of its line
- * @always: in JSON also if it is 0
- *
- * Text leaves out facts that are 0 or have no @noun, and facts_json() those without a key.
+/*
+ * A counter of a summary. Text leaves out facts that are 0 or have no @noun, and facts_json() those
+ * without a key.
  */
 struct fact {
-	const char *key;
-	uint64_t n;
-	const char *noun;
-	const char *text;
-	bool always;
+	const char *key;	/* in JSON */
+	uint64_t n;		/* it */
+	const char *noun;	/* what is counted, "call"; text adds an "s" if it is not 1 */
+	const char *text;	/* the rest of its line */
+	bool always;		/* in JSON also if it is 0 */
 };
 
 /* Of summaries that have it. */

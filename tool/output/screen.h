@@ -33,30 +33,18 @@ enum screen_style {
 	STYLE_TIME,
 };
 
-/**
- * struct screen - how text looks
- * @wide: the user wants whole lines on a terminal, too
- * @full: and whole paths and stacks there
- * @color: when the user wants colours
- * @time: how times look
- * @fd: the terminal, if there are @columns
- * @columns: a line of text has at most; 0: any number
- * @colored: styles are written
- * @brief: paths and stacks are shortened
- * @first: the time of the first line, ns; 0: none yet
- * @before: the time of the line before
- */
+/* How text looks. */
 struct screen {
-	bool wide;
-	bool full;
-	enum screen_color color;
-	enum screen_time time;
-	int fd;
-	unsigned int columns;
-	bool colored;
-	bool brief;
-	uint64_t first;
-	uint64_t before;
+	bool wide;			/* the user wants whole lines on a terminal, too */
+	bool full;			/* and whole paths and stacks there */
+	enum screen_color color;	/* when the user wants colours */
+	enum screen_time time;		/* how times look */
+	int fd;				/* the terminal, if there are @columns */
+	unsigned int columns;		/* a line of text has at most; 0: any number */
+	bool colored;			/* styles are written */
+	bool brief;			/* paths and stacks are shortened */
+	uint64_t first;			/* the time of the first line, ns; 0: none yet */
+	uint64_t before;		/* the time of the line before */
 };
 
 extern struct screen screen;
@@ -75,14 +63,10 @@ unsigned int screen_time_width(unsigned int digits);
 /* @real, ns since 1970, of the line that is being written. */
 void screen_time(struct buf *b, uint64_t real, unsigned int digits);
 
-/**
- * struct screen_piece - a piece of a line that can be shortened
- * @at: where it begins in the buffer
- * @len: bytes
- */
+/* A piece of a line that can be shortened. */
 struct screen_piece {
-	size_t at;
-	size_t len;
+	size_t at;	/* where it begins in the buffer */
+	size_t len;	/* bytes */
 };
 
 /*

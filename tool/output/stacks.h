@@ -34,112 +34,67 @@
 /* Behind this stands who has started a goroutine, as in Go's own tracebacks. */
 #define STACKS_CREATED "created by "
 
-/**
- * struct stacks_value - something that is counted
- * @key: in JSON: "count", "sum_ns"
- * @type: in profiles and text: "calls", "time"; a plural with an s, unless of time
- * @unit: in profiles: "count", "nanoseconds"
- *
- * Static strings.
- */
+/* Something that is counted. Static strings. */
 struct stacks_value {
-	const char *key;
+	const char *key;	/* in JSON: "count", "sum_ns" */
+	/* In profiles and text: "calls", "time"; a plural with an s, unless of time. */
 	const char *type;
-	const char *unit;
+	const char *unit;	/* in profiles: "count", "nanoseconds" */
 };
 
-/**
- * struct stacks_label - something else that is known of a stack
- * @key: "pid", "goid", "func"
- * @text: its text, or NULL: it is a number
- * @number: see @text
- * @unit: of @number ("nanoseconds"), or NULL
- */
+/* Something else that is known of a stack. */
 struct stacks_label {
-	const char *key;
-	const char *text;
-	int64_t number;
-	const char *unit;
+	const char *key;	/* "pid", "goid", "func" */
+	const char *text;	/* its text, or NULL: it is a number */
+	int64_t number;		/* see @text */
+	const char *unit;	/* of @number ("nanoseconds"), or NULL */
 };
 
-/**
- * struct stacks_pc - an address on a stack
- * @of: the places of its file; NULL: no file is known
- * @pc: link-time address; as it is if no file is known
- */
+/* An address on a stack. */
 struct stacks_pc {
-	struct symbols *of;
-	uint64_t pc;
+	struct symbols *of;	/* the places of its file; NULL: no file is known */
+	uint64_t pc;		/* link-time address; as it is if no file is known */
 };
 
-/**
- * struct stacks_sample - a stack that was counted
- * @pcs: its addresses, innermost first; all but the first are return addresses
- * @npcs: their number
- * @first_returns: the first is one, too
- * @cut: it was deeper than that
- * @creator: where the go statement that started its goroutine returns to; 0: not known
- * @values: what was counted, by struct stacks.types
- * @split: ns in each state (enum gostates), or NULL
- * @labels: what else is known, in an order that is always the same
- * @nlabels: their number
- *
- * Nothing of it is needed after stacks_add().
- */
+/* A stack that was counted. Nothing of it is needed after stacks_add(). */
 struct stacks_sample {
+	/* Its addresses, innermost first; all but the first are return addresses. */
 	const struct stacks_pc *pcs;
-	size_t npcs;
-	bool first_returns;
-	bool cut;
+	size_t npcs;				/* their number */
+	bool first_returns;			/* the first is one, too */
+	bool cut;				/* it was deeper than that */
+	/* Where the go statement that started its goroutine returns to; 0: not known. */
 	struct stacks_pc creator;
-	uint64_t values[STACKS_VALUES];
-	const uint64_t *split;
+	uint64_t values[STACKS_VALUES];		/* what was counted, by struct stacks.types */
+	const uint64_t *split;			/* ns in each state (enum gostates), or NULL */
+	/* What else is known, in an order that is always the same. */
 	const struct stacks_label *labels;
-	size_t nlabels;
+	size_t nlabels;				/* their number */
 };
 
-/**
- * struct stack - stacks that are equal, and so are their labels
- * @places: innermost first; of those whose n is 0 nothing is shown
- * @n: their number
- * @cut: as in struct stacks_sample
- * @values: sums
- * @labels: as in struct stacks_sample
- * @nlabels: their number
- * @creator: the go statement that started its goroutine, or NULL
- * @is_split: how the time of its calls divides is known
- * @split: ns in each state (enum gostates)
- */
+/* Stacks that are equal, and so are their labels. */
 struct stack {
+	/* Innermost first; of those whose n is 0 nothing is shown. */
 	const struct symbol **places;
-	size_t n;
-	bool cut;
-	uint64_t values[STACKS_VALUES];
-	const struct stacks_label *labels;
-	size_t nlabels;
-	const struct symbol *creator;
-	bool is_split;
-	uint64_t split[__GOSTATES_MAX];
+	size_t n;			/* their number */
+	bool cut;			/* as in struct stacks_sample */
+	uint64_t values[STACKS_VALUES];	/* sums */
+	const struct stacks_label *labels;	/* as in struct stacks_sample */
+	size_t nlabels;			/* their number */
+	const struct symbol *creator;	/* the go statement that started its goroutine, or NULL */
+	bool is_split;			/* how the time of its calls divides is known */
+	uint64_t split[__GOSTATES_MAX];	/* ns in each state (enum gostates) */
 };
 
-/**
- * struct stacks - all of them
- * @types: what is counted
- * @ntypes: how many of them
- * @keyed: labels are parts of a key: their texts are what keyshow_part() appends
- * @by_address: stacks of different addresses are different ones, though they read the same
- * @v: the stacks
- * @n: their number
- *
- * The rest is for output/stacks.c.
- */
+/* All of them. The rest is for output/stacks.c. */
 struct stacks {
-	const struct stacks_value *types;
-	size_t ntypes;
-	bool keyed;
+	const struct stacks_value *types;	/* what is counted */
+	size_t ntypes;	/* how many of them */
+	bool keyed;	/* labels are parts of a key: their texts are what keyshow_part() appends */
+	/* Stacks of different addresses are different ones, though they read the same. */
 	bool by_address;
-	struct stack **v;
-	size_t n;
+	struct stack **v;	/* the stacks */
+	size_t n;	/* their number */
 
 	size_t cap;
 	const struct symbol **looked_up;

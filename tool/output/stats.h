@@ -12,44 +12,31 @@
 #include "gobin/sched_state.h"
 #include "output/histogram.h"
 
-/**
- * struct tally - of one function
- * @calls: calls so far
- * @new: of these, since tallies_begin() before the last one
- * @unwound: calls that ended by panic or Goexit
- * @gone: calls that were open when their process exited
- * @ends: a condition is about the end of calls: only calls with a duration count
- * @value: what @took is about; NULL: durations
- * @took: durations, ns; or values. Of signed values @min and @max have the highest bit inverted
- * @is_split: how they divide is known
- * @split: ns in each state
- */
+/* Of one function. */
 struct tally {
-	uint64_t calls;
-	uint64_t new;
-	uint64_t unwound;
-	uint64_t gone;
+	uint64_t calls;			/* calls so far */
+	uint64_t new;			/* of these, since tallies_begin() before the last one */
+	uint64_t unwound;		/* calls that ended by panic or Goexit */
+	uint64_t gone;			/* calls that were open when their process exited */
+	/* A condition is about the end of calls: only calls with a duration count. */
 	bool ends;
-	const struct bykey_value *value;
+	const struct bykey_value *value;	/* what @took is about; NULL: durations */
+	/*
+	 * Durations, ns; or values. Of signed values @min and @max have the highest bit inverted.
+	 */
 	struct histogram took;
-	bool is_split;
-	uint64_t split[__GOSTATES_MAX];
+	bool is_split;			/* how they divide is known */
+	uint64_t split[__GOSTATES_MAX];	/* ns in each state */
 };
 
-/**
- * struct tallies - of all functions
- * @v: by id
- * @n: number of functions
- * @order: ids of those that were called, in the order in which they are shown
- * @norder: their number
- * @key: what they are ordered by, by id
- */
+/* Of all functions. */
 struct tallies {
-	struct tally *v;
-	size_t n;
+	struct tally *v;	/* by id */
+	size_t n;		/* number of functions */
+	/* Ids of those that were called, in the order in which they are shown. */
 	uint32_t *order;
-	size_t norder;
-	uint64_t *key;
+	size_t norder;		/* their number */
+	uint64_t *key;		/* what they are ordered by, by id */
 };
 
 /* For ids below @n. -1: no memory. */

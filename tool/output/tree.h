@@ -9,51 +9,37 @@
 #include "output/format.h"
 #include "output/profile.h"
 
-/**
- * struct graph - an output of trees
- * @out: where lines go; first, as formats are given this
- * @plan: what is traced
- * @tree: what has been seen
- * @scratch: a text under construction
- * @shown: whose tree was printed last, if there are @trees
- * @trees: printed so far
- * @calls: printed so far
- * @outside: calls and returns outside any goroutine, which are in no tree
- * @unknown: returns of calls that began before tracing, or whose record was lost, or whose tree
- *	was printed early, since trees took too much memory
- * @profile: of formats that show trees of one shape as one
- * @last: time of the last event
- * @begun: a format that has a beginning has written it
- */
+/* An output of trees. */
 struct graph {
-	struct out out;
-	const struct plan *plan;
-	struct calltree *tree;
-	struct buf scratch;
-	struct calltree_who shown;
-	uint64_t trees;
-	uint64_t calls;
-	uint64_t outside;
+	struct out out;		/* where lines go; first, as formats are given this */
+	const struct plan *plan;	/* what is traced */
+	struct calltree *tree;	/* what has been seen */
+	struct buf scratch;	/* a text under construction */
+	struct calltree_who shown;	/* whose tree was printed last, if there are @trees */
+	uint64_t trees;		/* printed so far */
+	uint64_t calls;		/* printed so far */
+	uint64_t outside;	/* calls and returns outside any goroutine, which are in no tree */
+	/*
+	 * Returns of calls that began before tracing, or whose record was lost, or whose tree was
+	 * printed early, since trees took too much memory.
+	 */
 	uint64_t unknown;
-	struct profile profile;
-	uint64_t last;
-	bool begun;
+	struct profile profile;	/* of formats that show trees of one shape as one */
+	uint64_t last;		/* time of the last event */
+	bool begun;		/* a format that has a beginning has written it */
 };
 
-/**
- * struct graph_format - a format of trees
- * @out: as others have it; event, started and begun are those of GRAPH_EVENTS
- * @values: write the values of a call or a return: the text of its call; or NULL
- * @split: how its time divides, in the same way; or NULL
- * @tree: write a tree, or add it to what @finish writes
- * @finish: no more trees will come; or NULL
- */
+/* A format of trees. */
 struct graph_format {
+	/* As others have it; event, started and begun are those of GRAPH_EVENTS. */
 	struct out_format out;
+	/* Write the values of a call or a return: the text of its call; or NULL. */
 	void (*values)(struct out *o, const struct out_event *e);
+	/* How its time divides, in the same way; or NULL. */
 	void (*split)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+	/* Write a tree, or add it to what @finish writes. */
 	void (*tree)(struct graph *g, const struct calltree_root *r);
-	void (*finish)(struct graph *g);
+	void (*finish)(struct graph *g);	/* no more trees will come; or NULL */
 };
 
 extern const struct graph_format graph_text;

@@ -12,20 +12,13 @@ static const struct column col_type = { "type", "TYPE", 24 };
 static const struct column col_where = { NULL, "WHERE", 44 };
 static const struct column col_place = { NULL, "PLACE", 0 };
 
-/**
- * struct variable - a variable that is shown
- * @at: the place in the code
- * @line: its line
- * @param: name and type; @param->unavailable: why it is nowhere
- * @place: where it is
- * @outer: it is of a call that the innermost one was inlined into
- */
+/* A variable that is shown. */
 struct variable {
-	const struct place *at;
-	const struct goline *line;
-	const struct goparam *param;
-	const struct goscope_place *place;
-	bool outer;
+	const struct place *at;	/* the place in the code */
+	const struct goline *line;	/* its line */
+	const struct goparam *param;	/* name and type; @param->unavailable: why it is nowhere */
+	const struct goscope_place *place;	/* where it is */
+	bool outer;		/* it is of a call that the innermost one was inlined into */
 };
 
 static const char *register_name(uint8_t reg)

@@ -108,18 +108,12 @@ enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uin
 
 /* --- types to describe in advance ------------------------------------------ */
 
-/**
- * struct wish - what is looked for among a binary's types
- * @d: where it goes
- * @bin: the binary
- * @level: of the interfaces' values
- * @own: types of the packages of traced functions; else what is common
- */
+/* What is looked for among a binary's types. */
 struct wish {
-	struct dyntypes *d;
-	struct gobin *bin;
-	uint32_t level;
-	bool own;
+	struct dyntypes *d;	/* where it goes */
+	struct gobin *bin;	/* the binary */
+	uint32_t level;		/* of the interfaces' values */
+	bool own;		/* types of the packages of traced functions; else what is common */
 };
 
 /* The length of "net/http" in "net/http.(*Server).Serve" and "net/http.Server". */

@@ -18,34 +18,21 @@
 struct dyntype;
 struct dyniface;
 
-/**
- * struct dyntypes - makes plan_points.dynamic
- * @plan: where they go
- * @mem: for what lives as long as the plan
- * @types: what asks for them, and makes theirs
- * @packages: of traced functions, by binary and path
- * @known: by binary and address
- * @ifaces: interface types whose dynamic types were looked for, or will be
- * @waiting: those in frames, until all functions are known
- * @begun: they are
- * @pending: those that the plan does not have yet, in order
- * @last: end of @pending
- * @n: number of @known
- * @most: limit of @n
- */
+/* Makes plan_points.dynamic. */
 struct dyntypes {
-	struct plan *plan;
-	struct arena *mem;
-	struct wiretypes *types;
-	struct hmap packages;
-	struct hmap known;
+	struct plan *plan;		/* where they go */
+	struct arena *mem;		/* for what lives as long as the plan */
+	struct wiretypes *types;	/* what asks for them, and makes theirs */
+	struct hmap packages;		/* of traced functions, by binary and path */
+	struct hmap known;		/* by binary and address */
+	/* Interface types whose dynamic types were looked for, or will be. */
 	struct hmap ifaces;
-	struct dyniface *waiting;
-	bool begun;
-	struct dyntype *pending;
-	struct dyntype **last;
-	size_t n;
-	size_t most;
+	struct dyniface *waiting;	/* those in frames, until all functions are known */
+	bool begun;			/* they are */
+	struct dyntype *pending;	/* those that the plan does not have yet, in order */
+	struct dyntype **last;		/* end of @pending */
+	size_t n;			/* number of @known */
+	size_t most;			/* limit of @n */
 };
 
 /* Becomes @w's listener. */

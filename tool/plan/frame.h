@@ -8,38 +8,22 @@
 #include "plan/plan.h"
 #include "plan/type_table.h"
 
-/**
- * struct planframe - makes plan.plans, plan.pieces and plan.ops
- * @plan: where they go
- * @mem: for what lives as long as the plan
- * @types: types of frames
- * @opt: limits
- * @bytes: of the frame at hand: goprobe_plan.bytes
- * @depth: of the function at hand
- * @hidden: the user did not choose that function
- * @goroutine: records of calls of the function at hand describe their goroutine
- * @registers: records of the function at hand have the registers
- * @callers: most functions of the call stack in the frame at hand
- * @known: wire plans, by a hash of what is in them
- * @plans_cap: capacity of plan.plans
- * @pieces_cap: capacity of plan.pieces
- * @ops_cap: capacity of plan.ops
- */
+/* Makes plan.plans, plan.pieces and plan.ops. */
 struct planframe {
-	struct plan *plan;
-	struct arena *mem;
-	struct wiretypes *types;
-	struct plan_options opt;
-	uint32_t bytes;
-	uint32_t depth;
-	bool hidden;
-	bool goroutine;
-	bool registers;
-	uint32_t callers;
-	struct hmap known;
-	size_t plans_cap;
-	size_t pieces_cap;
-	size_t ops_cap;
+	struct plan *plan;	/* where they go */
+	struct arena *mem;	/* for what lives as long as the plan */
+	struct wiretypes *types;	/* types of frames */
+	struct plan_options opt;	/* limits */
+	uint32_t bytes;	/* of the frame at hand: goprobe_plan.bytes */
+	uint32_t depth;	/* of the function at hand */
+	bool hidden;	/* the user did not choose that function */
+	bool goroutine;	/* records of calls of the function at hand describe their goroutine */
+	bool registers;	/* records of the function at hand have the registers */
+	uint32_t callers;	/* most functions of the call stack in the frame at hand */
+	struct hmap known;	/* wire plans, by a hash of what is in them */
+	size_t plans_cap;	/* capacity of plan.plans */
+	size_t pieces_cap;	/* capacity of plan.pieces */
+	size_t ops_cap;	/* capacity of plan.ops */
 };
 
 void planframe_fini(struct planframe *f);

@@ -9,16 +9,11 @@
 
 enum { NOT_LOOKED, NO_EFACE, EFACE };
 
-/**
- * struct scene - where the record at hand comes from
- * @l: what learns
- * @bin: binary
- * @bias: of its addresses
- */
+/* Where the record at hand comes from. */
 struct scene {
-	struct learn *l;
-	struct gobin *bin;
-	uint64_t bias;
+	struct learn *l;	/* what learns */
+	struct gobin *bin;	/* binary */
+	uint64_t bias;		/* of its addresses */
 };
 
 void learn_init(struct learn *l, struct plan *p)

@@ -18,23 +18,18 @@
 typedef void (*learn_fn)(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level,
 			      bool func);
 
-/**
- * struct learn - what is to be learned
- * @plan: it grows
- * @efaces: for each type of the plan: does it contain an empty interface? 0: not
- *	looked yet, 1: no, 2: yes
- * @cap: capacity of @efaces
- * @pending: the plan has something new: plan_finish() is due
- * @learned: called for each of these, or NULL
- * @ctx: its first argument
- */
+/* What is to be learned. */
 struct learn {
-	struct plan *plan;
+	struct plan *plan;	/* it grows */
+	/*
+	 * For each type of the plan: does it contain an empty interface? 0: not looked yet, 1: no,
+	 * 2: yes.
+	 */
 	uint8_t *efaces;
-	size_t cap;
-	bool pending;
-	learn_fn learned;
-	void *ctx;
+	size_t cap;		/* capacity of @efaces */
+	bool pending;		/* the plan has something new: plan_finish() is due */
+	learn_fn learned;	/* called for each of these, or NULL */
+	void *ctx;		/* its first argument */
 };
 
 void learn_init(struct learn *l, struct plan *p);

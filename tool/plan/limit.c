@@ -20,18 +20,12 @@
 #define HASH_MUL_2 0xc4ceb9fe1a85ec53ULL
 #define HASH_SHIFT 33
 
-/**
- * struct making - operations under construction
- * @l: the limits
- * @m: what there is
- * @ops: where they go
- * @mute: what is left out begins a tree, none of whose calls is shown
- */
+/* Operations under construction. */
 struct making {
-	const struct plan_limits *l;
-	struct planfilter_more m;
-	struct goprobe_op *ops;
-	bool mute;
+	const struct plan_limits *l;	/* the limits */
+	struct planfilter_more m;	/* what there is */
+	struct goprobe_op *ops;	/* where they go */
+	bool mute;		/* what is left out begins a tree, none of whose calls is shown */
 };
 
 static void op(struct making *k, struct goprobe_op o)

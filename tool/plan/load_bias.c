@@ -7,31 +7,21 @@
 
 #define PAGE_MASK 0xfffULL
 
-/**
- * struct known - a process whose bias is known
- * @bin: which of its binaries
- * @tgid: process
- * @bias: its bias
- */
+/* A process whose bias is known. */
 struct known {
-	const struct gobin *bin;
-	uint32_t tgid;
-	uint64_t bias;
+	const struct gobin *bin;	/* which of its binaries */
+	uint32_t tgid;			/* process */
+	uint64_t bias;			/* its bias */
 };
 
 /* A small cache, replaced in turn: it is asked for one process at a time. */
 #define KNOWN_MAX 16
 
-/**
- * struct spot - a point's link-time address
- * @id: goprobe_point.id: its function
- * @kind: GOPROBE_POINT_*
- * @vaddr: address
- */
+/* A point's link-time address. */
 struct spot {
-	uint32_t id;
-	uint32_t kind;
-	uint64_t vaddr;
+	uint32_t id;	/* goprobe_point.id: its function */
+	uint32_t kind;	/* GOPROBE_POINT_* */
+	uint64_t vaddr;	/* address */
 };
 
 struct bias {

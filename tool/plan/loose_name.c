@@ -9,22 +9,14 @@
 
 #define NAME_MAX_BYTES 1024
 
-/**
- * struct meant - functions that a name may mean
- * @wanted: the name, as loosen() makes it
- * @local: it has no package
- * @instance: it has type arguments
- * @whole: they have that name, with the whole package; or only its last element
- * @name: the first of them
- * @n: their number, NEAR_MAX at most
- */
+/* Functions that a name may mean. */
 struct meant {
-	char wanted[NAME_MAX_BYTES];
-	bool local;
-	bool instance;
-	bool whole;
-	char name[NEAR_MAX][NAME_MAX_BYTES];
-	size_t n;
+	char wanted[NAME_MAX_BYTES];	/* the name, as loosen() makes it */
+	bool local;	/* it has no package */
+	bool instance;	/* it has type arguments */
+	bool whole;	/* they have that name, with the whole package; or only its last element */
+	char name[NEAR_MAX][NAME_MAX_BYTES];	/* the first of them */
+	size_t n;	/* their number, NEAR_MAX at most */
 };
 
 /* Without the brackets of receivers, and the mark of shapes; false if it is too long. */

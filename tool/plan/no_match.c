@@ -9,18 +9,12 @@
 #include "gotype/funcname.h"
 #include "plan/no_match.h"
 
-/**
- * struct search - functions that may have been meant
- * @bins: where they are
- * @nbins: the number of files
- * @mem: for names
- * @near: the nearest of them
- */
+/* Functions that may have been meant. */
 struct search {
-	struct gobin **bins;
-	size_t nbins;
-	struct arena mem;
-	struct near near;
+	struct gobin **bins;	/* where they are */
+	size_t nbins;		/* the number of files */
+	struct arena mem;	/* for names */
+	struct near near;	/* the nearest of them */
 };
 
 typedef void (*name_fn)(struct search *s, const char *name, size_t package, const void *ctx);

@@ -71,34 +71,20 @@ struct first {
 	uint64_t vaddr;
 };
 
-/**
- * struct search - a line being searched
- * @bin: in this binary
- * @file: its file's name, or the end of that
- * @line: its number
- * @fn: the function at hand
- * @v: what was found
- * @n: their number
- * @cap: their capacity
- * @path: the file that has it
- * @other: another one of that name
- * @below: the nearest line before it that has code
- * @above: the nearest one behind it
- * @failed: there is no memory
- */
+/* A line being searched. */
 struct search {
-	struct gobin *bin;
-	const char *file;
-	int line;
-	const struct gofunc *fn;
-	struct first *v;
-	size_t n;
-	size_t cap;
-	const char *path;
-	const char *other;
-	int below;
-	int above;
-	bool failed;
+	struct gobin *bin;		/* in this binary */
+	const char *file;		/* its file's name, or the end of that */
+	int line;			/* its number */
+	const struct gofunc *fn;	/* the function at hand */
+	struct first *v;		/* what was found */
+	size_t n;			/* their number */
+	size_t cap;			/* their capacity */
+	const char *path;		/* the file that has it */
+	const char *other;		/* another one of that name */
+	int below;			/* the nearest line before it that has code */
+	int above;			/* the nearest one behind it */
+	bool failed;			/* there is no memory */
 };
 
 /* Keep @vaddr if it is the first one of its function, or of its inlined call. */

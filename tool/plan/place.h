@@ -13,17 +13,12 @@
 #include "gobin/gobin.h"
 #include "lang/spec.h"
 
-/**
- * struct place - an instruction
- * @bin: its binary
- * @fn: the function that has it
- * @vaddr: link-time address
- * @inlined: it is meant as the beginning of this function, which was inlined there; or NULL
- */
+/* An instruction. */
 struct place {
-	struct gobin *bin;
-	const struct gofunc *fn;
-	uint64_t vaddr;
+	struct gobin *bin;		/* its binary */
+	const struct gofunc *fn;	/* the function that has it */
+	uint64_t vaddr;			/* link-time address */
+	/* It is meant as the beginning of this function, which was inlined there; or NULL. */
 	const char *inlined;
 };
 

@@ -26,16 +26,12 @@ enum wire_role {
 	WIRE_TRIE,	/* of internal/sync.HashTrieMap: a node */
 };
 
-/**
- * struct wire_ref - a reference, and what it leads to
- * @ref: but for @ref.type
- * @to: the target's type; of interfaces: their own; NULL for strings and functions
- * @role: what of that type the target is
- */
+/* A reference, and what it leads to. */
 struct wire_ref {
-	struct goprobe_ref ref;
+	struct goprobe_ref ref;		/* but for @ref.type */
+	/* The target's type; of interfaces: their own; NULL for strings and functions. */
 	const struct gotype *to;
-	enum wire_role role;
+	enum wire_role role;		/* what of that type the target is */
 };
 
 /* References of one type; what is beyond is not followed. */
@@ -48,22 +44,14 @@ struct wire_wipe {
 	uint32_t size;
 };
 
-/**
- * struct wirerefs - what the module does with an object
- * @layout: of the program's runtime
- * @secrets: what is redacted: neither copied nor followed
- * @v: references
- * @n: their number
- * @wipes: redacted bytes
- * @nwipes: their number
- */
+/* What the module does with an object. */
 struct wirerefs {
-	const struct golayout *layout;
-	const struct secrets *secrets;
-	struct wire_ref v[WIREREFS_MAX];
-	size_t n;
-	struct wire_wipe wipes[WIREWIPES_MAX];
-	size_t nwipes;
+	const struct golayout *layout;		/* of the program's runtime */
+	const struct secrets *secrets;		/* what is redacted: neither copied nor followed */
+	struct wire_ref v[WIREREFS_MAX];	/* references */
+	size_t n;				/* their number */
+	struct wire_wipe wipes[WIREWIPES_MAX];	/* redacted bytes */
+	size_t nwipes;				/* their number */
 };
 
 /* Bytes of such an object; 0: it is never followed. */

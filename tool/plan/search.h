@@ -15,17 +15,13 @@ enum search_owner {
 	SEARCH_RUNTIME,
 };
 
-/**
- * struct search_layout - where the sources of a program are
- * @goroot: the folder of the standard library, "/usr/lib/go/src/"; "" with -trimpath
- * @goroot_len: its length
- * @own: the file of main.main, or ""
- * @own_len: length of the first element of @own; with -trimpath the program's own paths have it
- */
+/* Where the sources of a program are. */
 struct search_layout {
+	/* The folder of the standard library, "/usr/lib/go/src/"; "" with -trimpath. */
 	const char *goroot;
-	size_t goroot_len;
-	const char *own;
+	size_t goroot_len;	/* its length */
+	const char *own;	/* the file of main.main, or "" */
+	/* Length of the first element of @own; with -trimpath the program's own paths have it. */
 	size_t own_len;
 };
 

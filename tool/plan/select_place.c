@@ -8,14 +8,10 @@
 #include "plan/select_place.h"
 #include "x86/probe_point.h"
 
-/**
- * struct claim - who has a place
- * @spec: number of the spec that says what is wanted of it
- * @inlined: place.inlined
- */
+/* Who has a place. */
 struct claim {
-	size_t spec;
-	const char *inlined;
+	size_t spec;		/* number of the spec that says what is wanted of it */
+	const char *inlined;	/* place.inlined */
 };
 
 static uint64_t key_of(const struct place *place)

@@ -15,38 +15,23 @@ struct reasons {
 	size_t total;
 };
 
-/**
- * struct choice - functions being chosen
- * @p: where they go
- * @specs: what is wanted
- * @nspecs: how many
- * @found: for each spec, functions it matched
- * @added: for each spec, those that could be added
- * @hit: for each spec, does it match the function at hand
- * @like: for each spec, the first one that wants the same
- * @mem: for what is wanted of functions
- * @warnings: about functions that were added
- * @refusal: why a plainly named function could not be added
- * @lacks: what the first other function lacks that a spec asks for
- * @conflict: specs that want different things of a function or place
- * @claims: the spec that has a place, by its binary and address: struct claim
- * @reasons: why others were left out
- */
+/* Functions being chosen. */
 struct choice {
-	struct plan *p;
-	const struct spec *specs;
-	size_t nspecs;
-	size_t *found;
-	size_t *added;
-	bool *hit;
-	size_t *like;
-	struct arena *mem;
-	struct buf warnings;
-	struct diag refusal;
-	struct diag lacks;
-	struct diag conflict;
+	struct plan *p;		/* where they go */
+	const struct spec *specs;	/* what is wanted */
+	size_t nspecs;		/* how many */
+	size_t *found;		/* for each spec, functions it matched */
+	size_t *added;		/* for each spec, those that could be added */
+	bool *hit;		/* for each spec, does it match the function at hand */
+	size_t *like;		/* for each spec, the first one that wants the same */
+	struct arena *mem;	/* for what is wanted of functions */
+	struct buf warnings;	/* about functions that were added */
+	struct diag refusal;	/* why a plainly named function could not be added */
+	struct diag lacks;	/* what the first other function lacks that a spec asks for */
+	struct diag conflict;	/* specs that want different things of a function or place */
+	/* The spec that has a place, by its binary and address: struct claim. */
 	struct hmap claims;
-	struct reasons reasons;
+	struct reasons reasons;	/* why others were left out */
 };
 
 /* Count a function or place that was left out, with the reason (static string). */

@@ -16,25 +16,19 @@
 #define WIRETYPES_REFS_MAX 163840U
 #define WIRETYPES_LEARN_MAX 61440U
 #define WIRETYPES_LEARN_REFS_MAX 245760U
-/**
- * struct wiretype - a wire type, wanted or made
- * @t: Go type
- * @bin: the binary it is of
- * @role: what of that type it is
- * @id: session type id, or WIRETYPES_NONE: not made
- * @level: references followed from a frame to the nearest such object; the type
- *	is good for those that are as far away or farther
- * @final: it has been handed out, and does not change any more
- * @next: of the same queue
- */
+/* A wire type, wanted or made. */
 struct wiretype {
-	const struct gotype *t;
-	struct gobin *bin;
-	enum wire_role role;
-	uint32_t id;
+	const struct gotype *t;	/* Go type */
+	struct gobin *bin;	/* the binary it is of */
+	enum wire_role role;	/* what of that type it is */
+	uint32_t id;		/* session type id, or WIRETYPES_NONE: not made */
+	/*
+	 * References followed from a frame to the nearest such object; the type is good for those
+	 * that are as far away or farther.
+	 */
 	uint32_t level;
-	bool final;
-	struct wiretype *next;
+	bool final;		/* it has been handed out, and does not change any more */
+	struct wiretype *next;	/* of the same queue */
 };
 
 #define WIRETYPES_NONE UINT32_MAX
@@ -54,40 +48,26 @@ struct wiretypes;
 typedef int (*wiretypes_seen_fn)(void *ctx, struct gobin *bin, const struct gotype *t,
 				 uint32_t level);
 
-/**
- * struct wiretypes - makes plan.types, plan.gotypes and plan.refs
- * @plan: where they go
- * @mem: for what is needed on the way
- * @depth: references followed: what is farther away needs no type
- * @most: types to make; what is beyond is not followed
- * @most_refs: references to make; further ones are not followed
- * @seen: called for each interface and function; it may add types
- * @seen_ctx: its first argument
- * @known: wire types by Go type and role
- * @frames: types of frames that were not handed out, by a hash of what is in them
- * @queues: types that wait for being made, by level
- * @targets: what each reference of plan.refs leads to, until it is settled
- * @types_cap: capacity of plan.types and plan.gotypes
- * @refs_cap: capacity of plan.refs and @targets
- * @settled: types of the plan whose references are settled
- * @refs: those of the type at hand
- */
+/* Makes plan.types, plan.gotypes and plan.refs. */
 struct wiretypes {
-	struct plan *plan;
-	struct arena *mem;
-	uint32_t depth;
-	size_t most;
-	size_t most_refs;
-	wiretypes_seen_fn seen;
-	void *seen_ctx;
-	struct hmap known;
+	struct plan *plan;	/* where they go */
+	struct arena *mem;	/* for what is needed on the way */
+	uint32_t depth;		/* references followed: what is farther away needs no type */
+	size_t most;		/* types to make; what is beyond is not followed */
+	size_t most_refs;	/* references to make; further ones are not followed */
+	wiretypes_seen_fn seen;	/* called for each interface and function; it may add types */
+	void *seen_ctx;		/* its first argument */
+	struct hmap known;	/* wire types by Go type and role */
+	/* Types of frames that were not handed out, by a hash of what is in them. */
 	struct hmap frames;
+	/* Types that wait for being made, by level. */
 	struct wiretypes_queue queues[PLAN_DEPTH_MAX + 1];
+	/* What each reference of plan.refs leads to, until it is settled. */
 	const struct wiretype **targets;
-	size_t types_cap;
-	size_t refs_cap;
-	size_t settled;
-	struct wirerefs refs;
+	size_t types_cap;	/* capacity of plan.types and plan.gotypes */
+	size_t refs_cap;	/* capacity of plan.refs and @targets */
+	size_t settled;		/* types of the plan whose references are settled */
+	struct wirerefs refs;	/* those of the type at hand */
 };
 
 void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint32_t depth);

@@ -16,16 +16,11 @@ struct goprobe_runtime;
 /* Does a goroutine descend from another one? While searching, its ancestors are marked visited. */
 enum kin_verdict { KIN_UNDECIDED, KIN_VISITED, KIN_OTHER, KIN_DESCENDS };
 
-/**
- * struct kin_gor - a goroutine
- * @goid: its id
- * @parent: id of the one that started it
- * @verdict: kin_descendants() sets it
- */
+/* A goroutine. */
 struct kin_gor {
-	uint64_t goid;
-	uint64_t parent;
-	enum kin_verdict verdict;
+	uint64_t goid;			/* its id */
+	uint64_t parent;		/* id of the one that started it */
+	enum kin_verdict verdict;	/* kin_descendants() sets it */
 };
 
 /*

@@ -13,45 +13,30 @@
 #include "process/goroutine_labels.h"
 #include "process/goroutine_state.h"
 
-/**
- * struct gosnap_reader - a reader of snapshots
- * @r: the process
- * @layout: of labels
- * @labels: labels are to be read
- * @reasons: texts of wait reasons that have been read, by number; "" : not known
- * @have_reason: which have been read
- * @thread_ns: time that was spent on finding threads that wait in system calls
- */
+/* A reader of snapshots. */
 struct gosnap_reader {
-	struct goreader r;
-	enum golabels layout;
-	bool labels;
+	struct goreader r;	/* the process */
+	enum golabels layout;	/* of labels */
+	bool labels;		/* labels are to be read */
+	/* Texts of wait reasons that have been read, by number; "" : not known. */
 	char reasons[256][64];
-	bool have_reason[256];
+	bool have_reason[256];	/* which have been read */
+	/* Time that was spent on finding threads that wait in system calls. */
 	uint64_t thread_ns;
 };
 
-/**
- * struct gosnap - a goroutine, as it was read
- * @gr: it
- * @status: in words, "waiting", or NULL
- * @reason: what it waits for, "chan receive", or NULL
- * @creator: where the go statement that made it returns to, link-time; 0: nobody's
- * @frames: its stack, innermost first
- * @n: their number; 0 if it runs
- * @cut: there are more
- * @labels: its labels, if they were to be read
- * @consistent: all of this certainly was so at one moment; else the row is torn
- */
+/* A goroutine, as it was read. */
 struct gosnap {
-	struct goroutine gr;
-	const char *status;
-	const char *reason;
+	struct goroutine gr;		/* it */
+	const char *status;		/* in words, "waiting", or NULL */
+	const char *reason;		/* what it waits for, "chan receive", or NULL */
+	/* Where the go statement that made it returns to, link-time; 0: nobody's. */
 	uint64_t creator;
-	struct gostack_frame frames[GOSTATE_FRAMES];
-	size_t n;
-	bool cut;
-	struct gorlabels labels;
+	struct gostack_frame frames[GOSTATE_FRAMES];	/* its stack, innermost first */
+	size_t n;			/* their number; 0 if it runs */
+	bool cut;			/* there are more */
+	struct gorlabels labels;	/* its labels, if they were to be read */
+	/* All of this certainly was so at one moment; else the row is torn. */
 	bool consistent;
 };
 

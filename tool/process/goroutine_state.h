@@ -8,21 +8,15 @@
 /* Functions of a stack. */
 #define GOSTATE_FRAMES 64
 
-/**
- * struct gostate - what it does
- * @status: "waiting", or NULL: unknown
- * @reason: what it waits for, "chan receive"; "" if that is not known
- * @pcs: link-time addresses where its functions go on, innermost first
- * @npcs: their number; 0 if it is running: its place is unknown
- * @cut: there are more
- * @creator: where the go statement that made it returns to, link-time; 0: nobody's
- */
+/* What it does. */
 struct gostate {
-	const char *status;
-	char reason[64];
+	const char *status;	/* "waiting", or NULL: unknown */
+	char reason[64];	/* what it waits for, "chan receive"; "" if that is not known */
+	/* Link-time addresses where its functions go on, innermost first. */
 	uint64_t pcs[GOSTATE_FRAMES];
-	size_t npcs;
-	bool cut;
+	size_t npcs;		/* their number; 0 if it is running: its place is unknown */
+	bool cut;		/* there are more */
+	/* Where the go statement that made it returns to, link-time; 0: nobody's. */
 	uint64_t creator;
 };
 

@@ -21,56 +21,35 @@ enum goroutine_status {
 	GOROUTINE_DEAD_EXTRA = 11,
 };
 
-/**
- * struct goroutine - one of them
- * @g: address of its runtime.g
- * @goid: its id
- * @status: enum goroutine_status
- * @reason: of WAITING: what for, an index of the runtime's own names
- * @since: since when it has been waiting, by the program's CLOCK_MONOTONIC, or 0
- * @lo: its stack
- * @hi: address behind that
- * @pc: where it goes on; of no use if it runs
- * @sp: with this SP
- * @gopc: where the go statement that made it returns to, run-time address
- * @parent: id of the goroutine that made it; 0: the release does not keep that, or nobody did
- * @labels: address of its runtime/pprof labels, or 0
- * @turns: changes whenever it stops to run; wraps around
- * @tid: of SYSCALL, if @turns does not count these: the thread that waits; 0: not found
- * @switches: how often that has waited
- */
+/* One of them. */
 struct goroutine {
-	uint64_t g;
-	uint64_t goid;
-	uint32_t status;
-	uint8_t reason;
-	uint64_t since;
-	uint64_t lo;
-	uint64_t hi;
-	uint64_t pc;
-	uint64_t sp;
-	uint64_t gopc;
+	uint64_t g;	/* address of its runtime.g */
+	uint64_t goid;	/* its id */
+	uint32_t status;	/* enum goroutine_status */
+	uint8_t reason;	/* of WAITING: what for, an index of the runtime's own names */
+	uint64_t since;	/* since when it has been waiting, by the program's CLOCK_MONOTONIC, or 0 */
+	uint64_t lo;	/* its stack */
+	uint64_t hi;	/* address behind that */
+	uint64_t pc;	/* where it goes on; of no use if it runs */
+	uint64_t sp;	/* with this SP */
+	uint64_t gopc;	/* where the go statement that made it returns to, run-time address */
+	/* Id of the goroutine that made it; 0: the release does not keep that, or nobody did. */
 	uint64_t parent;
-	uint64_t labels;
-	uint8_t turns;
+	uint64_t labels;	/* address of its runtime/pprof labels, or 0 */
+	uint8_t turns;	/* changes whenever it stops to run; wraps around */
+	/* Of SYSCALL, if @turns does not count these: the thread that waits; 0: not found. */
 	pid_t tid;
-	uint64_t switches;
+	uint64_t switches;	/* how often that has waited */
 };
 
-/**
- * struct goreader - reads those of a process
- * @m: its memory
- * @bin: its binary
- * @turns: where goroutine.turns is in runtime.g; 0: it is not known
- * @reasons: link-time address of the runtime's names of what is waited for; 0: there are none
- * @reasons_known: that has been looked up
- */
+/* Reads those of a process. */
 struct goreader {
-	struct procmem m;
-	struct gobin *bin;
-	uint32_t turns;
+	struct procmem m;	/* its memory */
+	struct gobin *bin;	/* its binary */
+	uint32_t turns;		/* where goroutine.turns is in runtime.g; 0: it is not known */
+	/* Link-time address of the runtime's names of what is waited for; 0: there are none. */
 	uint64_t reasons;
-	bool reasons_known;
+	bool reasons_known;	/* that has been looked up */
 };
 
 /*

@@ -19,20 +19,13 @@
 /* A process that has more files of code than that has them for no good reason. */
 #define FILES_MAX 4096U
 
-/**
- * struct mapping - a line of /proc/PID/maps
- * @start: first address
- * @end: after the last one
- * @offset: in the file
- * @inode: of the file
- * @exec: it may be executed
- */
+/* A line of /proc/PID/maps. */
 struct mapping {
-	uint64_t start;
-	uint64_t end;
-	uint64_t offset;
-	uint64_t inode;
-	bool exec;
+	uint64_t start;		/* first address */
+	uint64_t end;		/* after the last one */
+	uint64_t offset;	/* in the file */
+	uint64_t inode;		/* of the file */
+	bool exec;		/* it may be executed */
 };
 
 static bool parse_mapping(const char *line, struct mapping *m)

@@ -12,14 +12,10 @@
 #include "base/diag.h"
 #include "gobin/gobin.h"
 
-/**
- * struct procmem - a process
- * @pid: its id
- * @bias: of its binary: run-time address less link-time address
- */
+/* A process. */
 struct procmem {
-	pid_t pid;
-	uint64_t bias;
+	pid_t pid;	/* its id */
+	uint64_t bias;	/* of its binary: run-time address less link-time address */
 };
 
 /* Where the process whose /proc/PID/maps is @maps has @bin; false if it has not. */

@@ -10,38 +10,24 @@
 
 #define PROGRAM_CONTAINER 12	/* digits that are kept of a container's id */
 
-/**
- * struct program - a process that runs a Go program
- * @pid: its id
- * @executable: the file, with " (deleted)" behind it if it has no path any more
- * @go: "go1.24.4", or NULL
- * @path: the package of main, "example.com/shop/cmd/shopd", or NULL
- * @version: of the module, "v1.2.3" or "(devel)", or NULL
- * @typed: debug information is here, so arguments have names and types
- * @container: the first digits of the container's id, or ""
- */
+/* A process that runs a Go program. */
 struct program {
-	pid_t pid;
+	pid_t pid;		/* its id */
+	/* The file, with " (deleted)" behind it if it has no path any more. */
 	char *executable;
-	char *go;
-	char *path;
-	char *version;
-	bool typed;
-	char container[PROGRAM_CONTAINER + 1];
+	char *go;		/* "go1.24.4", or NULL */
+	char *path;		/* the package of main, "example.com/shop/cmd/shopd", or NULL */
+	char *version;		/* of the module, "v1.2.3" or "(devel)", or NULL */
+	bool typed;		/* debug information is here, so arguments have names and types */
+	char container[PROGRAM_CONTAINER + 1];	/* the first digits of the container's id, or "" */
 };
 
-/**
- * struct programs - all of them, by rising pid
- * @v: the programs
- * @n: their number
- * @cap: for how many there is memory
- * @denied: processes whose executable may not be read
- */
+/* All of them, by rising pid. */
 struct programs {
-	struct program *v;
-	size_t n;
-	size_t cap;
-	size_t denied;
+	struct program *v;	/* the programs */
+	size_t n;		/* their number */
+	size_t cap;		/* for how many there is memory */
+	size_t denied;		/* processes whose executable may not be read */
 };
 
 /* Call @fn for each process, until it returns something other than 0: that is returned. */

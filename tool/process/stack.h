@@ -14,39 +14,29 @@
 
 #include "gobin/gobin.h"
 
-/**
- * struct gostack - a stack
- * @lo: its lowest address
- * @hi: address behind it
- * @pc: where the goroutine goes on, run-time address
- * @sp: with this SP
- * @bias: run-time addresses of its code less link-time ones
- * @read: exactly @len bytes at @at; false if they can't be read
- * @place: what is known of link-time address @vaddr; false: nothing
- * @ctx: their first argument
- */
+/* A stack. */
 struct gostack {
-	uint64_t lo;
-	uint64_t hi;
-	uint64_t pc;
-	uint64_t sp;
-	uint64_t bias;
+	uint64_t lo;	/* its lowest address */
+	uint64_t hi;	/* address behind it */
+	uint64_t pc;	/* where the goroutine goes on, run-time address */
+	uint64_t sp;	/* with this SP */
+	uint64_t bias;	/* run-time addresses of its code less link-time ones */
+	/* Exactly @len bytes at @at; false if they can't be read. */
 	bool (*read)(void *ctx, uint64_t at, void *to, size_t len);
+	/* What is known of link-time address @vaddr; false: nothing. */
 	bool (*place)(void *ctx, uint64_t vaddr, struct gobin_place *ret);
-	void *ctx;
+	void *ctx;	/* their first argument */
 };
 
-/**
- * struct gostack_frame - a function on it
- * @pc: link-time address where it goes on
- * @depth: bytes from where it will return to up to the stack's end: as
- *	goprobe_record.depth, but of bytes
- * @begun: as of struct gobin_place
- */
+/* A function on it. */
 struct gostack_frame {
-	uint64_t pc;
+	uint64_t pc;	/* link-time address where it goes on */
+	/*
+	 * Bytes from where it will return to up to the stack's end: as goprobe_record.depth, but of
+	 * bytes.
+	 */
 	uint64_t depth;
-	bool begun;
+	bool begun;	/* as of struct gobin_place */
 };
 
 /* How a walk ended. */

@@ -12,53 +12,34 @@
 #include "base/diag.h"
 #include "gobin/gobin.h"
 
-/**
- * struct target_process - a process that is traced
- * @pid: its id
- * @pidfd: readable once it has ended; -1 if there is no pidfd
- * @ended: it has ended
- */
+/* A process that is traced. */
 struct target_process {
-	pid_t pid;
-	int pidfd;
-	bool ended;
+	pid_t pid;	/* its id */
+	int pidfd;	/* readable once it has ended; -1 if there is no pidfd */
+	bool ended;	/* it has ended */
 };
 
-/**
- * struct target - what is traced
- * @bins: binaries, each once
- * @nbins: their number
- * @processes: chosen processes; none: every process that maps the binary
- * @nprocesses: their number
- * @command: processes[0] is a command that target_command() has prepared
- * @go: socket that lets the command go on to exec
- * @failed: pipe that reports a failed exec
- * @status: the command's wait status, once it has @ended; 0 if unknown
- *
- * A zeroed target is empty. target_fini() ends a command that has not been let
- * go; one that has is left alone.
+/*
+ * What is traced. A zeroed target is empty. target_fini() ends a command that has not been let go;
+ * one that has is left alone.
  */
 struct target {
-	struct gobin **bins;
-	size_t nbins;
+	struct gobin **bins;	/* binaries, each once */
+	size_t nbins;		/* their number */
+	/* Chosen processes; none: every process that maps the binary. */
 	struct target_process *processes;
-	size_t nprocesses;
-	bool command;
-	int go;
-	int failed;
-	int status;
+	size_t nprocesses;	/* their number */
+	bool command;		/* processes[0] is a command that target_command() has prepared */
+	int go;			/* socket that lets the command go on to exec */
+	int failed;		/* pipe that reports a failed exec */
+	int status;		/* the command's wait status, once it has @ended; 0 if unknown */
 };
 
-/**
- * struct target_pids - ids of processes
- * @v: the ids, from malloc()
- * @n: their number
- * @cap: capacity of @v
- */
+/* Ids of processes. */
 struct target_pids {
-	pid_t *v;
-	size_t n;
-	size_t cap;
+	pid_t *v;	/* the ids, from malloc() */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @v */
 };
 
 /* Append the ids of a list, "12,34", to @to. 0, or -1 with a message. */

@@ -27,16 +27,11 @@
 #define RECORDING_FILES_MAX 256U
 #define RECORDING_SPECS_MAX 65536U
 
-/**
- * struct recording_head - how the file begins
- * @magic: RECORDING_MAGIC
- * @order: RECORDING_ORDER, as the machine that wrote it writes numbers
- * @version: RECORDING_VERSION
- */
+/* How the file begins. */
 struct recording_head {
-	char magic[8];
-	uint32_t order;
-	uint32_t version;
+	char magic[8];		/* RECORDING_MAGIC */
+	uint32_t order;		/* RECORDING_ORDER, as the machine that wrote it writes numbers */
+	uint32_t version;	/* RECORDING_VERSION */
 };
 
 /*
@@ -59,128 +54,78 @@ enum recording_kind {
 	__RECORDING_MAX,
 };
 
-/**
- * struct recording_mark - the head of an entry
- * @kind: enum recording_kind
- * @size: bytes behind it, without padding
- * @cpu: of RECORDING_RECORDS
- * @pad: 0
- */
+/* The head of an entry. */
 struct recording_mark {
-	uint32_t kind;
-	uint32_t size;
-	uint32_t cpu;
-	uint32_t pad;
+	uint32_t kind;	/* enum recording_kind */
+	uint32_t size;	/* bytes behind it, without padding */
+	uint32_t cpu;	/* of RECORDING_RECORDS */
+	uint32_t pad;	/* 0 */
 };
 
-/**
- * struct recording_file - a binary; its index is the session's file id
- * @size: of the file
- * @hash: recording_hash() of what is in it, from 0
- */
+/* A binary; its index is the session's file id. */
 struct recording_file {
-	uint64_t size;
-	uint64_t hash;
+	uint64_t size;	/* of the file */
+	uint64_t hash;	/* recording_hash() of what is in it, from 0 */
 };
 
-/**
- * struct recording_option - an option that was given, and has option_row.recorded
- * @key: enum goprobe_option
- * @pad: 0
- * @value: its value
- */
+/* An option that was given, and has option_row.recorded. */
 struct recording_option {
-	uint32_t key;
-	uint32_t pad;
-	uint64_t value;
+	uint32_t key;	/* enum goprobe_option */
+	uint32_t pad;	/* 0 */
+	uint64_t value;	/* its value */
 };
 
-/**
- * struct recording_start - tracing begins
- * @plan: hash of the plan that was made: recording_plan()
- * @started: when, CLOCK_MONOTONIC, ns
- * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
- * @pids: 1: there may be more than one process
- * @pad: 0
- */
+/* Tracing begins. */
 struct recording_start {
-	uint64_t plan;
-	uint64_t started;
-	uint64_t epoch;
-	uint32_t pids;
-	uint32_t pad;
+	uint64_t plan;		/* hash of the plan that was made: recording_plan() */
+	uint64_t started;	/* when, CLOCK_MONOTONIC, ns */
+	uint64_t epoch;		/* what makes CLOCK_MONOTONIC a time since 1970, ns */
+	uint32_t pids;		/* 1: there may be more than one process */
+	uint32_t pad;		/* 0 */
 };
 
-/**
- * struct recording_pass - a pass is complete
- * @time: GOPROBE_A_TIME of it
- * @lost: records lost until then, by enum goprobe_lost_cause
- */
+/* A pass is complete. */
 struct recording_pass {
-	uint64_t time;
+	uint64_t time;				/* GOPROBE_A_TIME of it */
+	/* Records lost until then, by enum goprobe_lost_cause. */
 	uint64_t lost[__GOPROBE_LOST_MAX];
 };
 
-/**
- * struct recording_epoch - the system's clock was set, or the system suspended
- * @epoch: as recording_start.epoch, of the records of the pass that ends next and later ones
- */
+/* The system's clock was set, or the system suspended. */
 struct recording_epoch {
+	/* As recording_start.epoch, of the records of the pass that ends next and later ones. */
 	uint64_t epoch;
 };
 
-/**
- * struct recording_learned - an argument of plan_learn_type() or plan_learn_func()
- * @address: link-time address of a type's descriptor or of a function's code
- * @file: index of its binary
- * @level: references from a frame
- * @func: 1: it is a function's
- * @pad: 0
- */
+/* An argument of plan_learn_type() or plan_learn_func(). */
 struct recording_learned {
+	/* Link-time address of a type's descriptor or of a function's code. */
 	uint64_t address;
-	uint32_t file;
-	uint32_t level;
-	uint32_t func;
-	uint32_t pad;
+	uint32_t file;		/* index of its binary */
+	uint32_t level;		/* references from a frame */
+	uint32_t func;		/* 1: it is a function's */
+	uint32_t pad;		/* 0 */
 };
 
-/**
- * struct recording_end - it was brought to its end
- * @ns: how long hits were recorded
- * @waits: GOPROBE_STAT_WAITS
- * @wait_ns: GOPROBE_STAT_WAIT_NS
- * @no_room: as the next four: struct out_summary
- * @filtered: see @no_room
- * @undecided: see @no_room
- * @sampled: see @no_room
- * @limited: see @no_room
- * @lost: records lost, by enum goprobe_lost_cause
- */
+/* It was brought to its end. */
 struct recording_end {
-	uint64_t ns;
-	uint64_t no_room;
-	uint64_t filtered;
-	uint64_t undecided;
-	uint64_t sampled;
-	uint64_t limited;
-	uint64_t waits;
-	uint64_t wait_ns;
-	uint64_t lost[__GOPROBE_LOST_MAX];
+	uint64_t ns;				/* how long hits were recorded */
+	uint64_t no_room;			/* as the next four: struct out_summary */
+	uint64_t filtered;			/* see @no_room */
+	uint64_t undecided;			/* see @no_room */
+	uint64_t sampled;			/* see @no_room */
+	uint64_t limited;			/* see @no_room */
+	uint64_t waits;				/* GOPROBE_STAT_WAITS */
+	uint64_t wait_ns;			/* GOPROBE_STAT_WAIT_NS */
+	uint64_t lost[__GOPROBE_LOST_MAX];	/* records lost, by enum goprobe_lost_cause */
 };
 
-/**
- * struct recording_entry - an entry that was read
- * @kind: which
- * @cpu: of RECORDING_RECORDS
- * @p: its bytes; of those that are a struct at least that many
- * @size: their number
- */
+/* An entry that was read. */
 struct recording_entry {
-	enum recording_kind kind;
-	uint32_t cpu;
-	const uint8_t *p;
-	size_t size;
+	enum recording_kind kind;	/* which */
+	uint32_t cpu;		/* of RECORDING_RECORDS */
+	const uint8_t *p;	/* its bytes; of those that are a struct at least that many */
+	size_t size;		/* their number */
 };
 
 /* Why the file that begins with the @len bytes at @p can't be read, or NULL. */

@@ -10,22 +10,14 @@
 #include "base/diag.h"
 #include "recording/format.h"
 
-/**
- * struct player - a recording being read
- * @path: of the file, for messages
- * @fd: it, or -1
- * @buf: what was read
- * @at: its first byte that was not handed out
- * @end: end of its bytes
- * @eof: there are no more in the file
- */
+/* A recording being read. */
 struct player {
-	const char *path;
-	int fd;
-	uint8_t *buf;
-	size_t at;
-	size_t end;
-	bool eof;
+	const char *path;	/* of the file, for messages */
+	int fd;			/* it, or -1 */
+	uint8_t *buf;		/* what was read */
+	size_t at;		/* its first byte that was not handed out */
+	size_t end;		/* end of its bytes */
+	bool eof;		/* there are no more in the file */
 };
 
 /* Open the file and look at its head. @p is all zero; player_fini() in any case. */

@@ -9,26 +9,18 @@
 #include "event/record.h"
 #include "plan/plan.h"
 
-/**
- * struct redactor - what clears values
- * @plan: what the records are of; it can grow
- * @seen: types of the plan that were looked at
- * @keys: one of them is a map whose keys can be strings, or a context with a value
- * @rec: the record at hand
- * @at: its chunks, where they can be changed
- * @cleared: of each chunk: it is cleared, or is going to be
- * @todo: chunks that are going to be cleared
- * @ntodo: their number
- */
+/* What clears values. */
 struct redactor {
-	const struct plan *plan;
-	size_t seen;
+	const struct plan *plan;		/* what the records are of; it can grow */
+	size_t seen;				/* types of the plan that were looked at */
+	/* One of them is a map whose keys can be strings, or a context with a value. */
 	bool keys;
-	struct record rec;
-	uint8_t *at[RECORD_CHUNKS_MAX];
+	struct record rec;			/* the record at hand */
+	uint8_t *at[RECORD_CHUNKS_MAX];		/* its chunks, where they can be changed */
+	/* Of each chunk: it is cleared, or is going to be. */
 	bool cleared[RECORD_CHUNKS_MAX];
-	uint16_t todo[RECORD_CHUNKS_MAX];
-	size_t ntodo;
+	uint16_t todo[RECORD_CHUNKS_MAX];	/* chunks that are going to be cleared */
+	size_t ntodo;				/* their number */
 };
 
 /*

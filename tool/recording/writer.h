@@ -21,60 +21,35 @@
 #include "recording/format.h"
 #include "recording/redact.h"
 
-/**
- * struct recorder - a recording being written
- * @path: of the file
- * @fd: it, or -1
- * @buf: what is not yet written
- * @len: bytes of it
- * @bytes: of the file, @len included
- * @events: how many events replay will show of it
- * @err: why writing failed (errno), or 0
- * @plan: what is recorded
- * @bins: its binaries
- * @nbins: their number
- * @start: what recorder_start() will write; its epoch follows the clocks, see clock_follow()
- * @looked: when they were looked at
- * @learn: what learns from records
- * @bias: load biases, for that
- * @looks: there may be something to learn
- * @rec: the record that is looked at
- * @redactor: clears what no recording should have
- */
+/* A recording being written. */
 struct recorder {
-	const char *path;
-	int fd;
-	uint8_t *buf;
-	size_t len;
-	uint64_t bytes;
-	uint64_t events;
-	int err;
-	struct plan *plan;
-	struct gobin *const *bins;
-	size_t nbins;
+	const char *path;		/* of the file */
+	int fd;				/* it, or -1 */
+	uint8_t *buf;			/* what is not yet written */
+	size_t len;			/* bytes of it */
+	uint64_t bytes;			/* of the file, @len included */
+	uint64_t events;		/* how many events replay will show of it */
+	int err;			/* why writing failed (errno), or 0 */
+	struct plan *plan;		/* what is recorded */
+	struct gobin *const *bins;	/* its binaries */
+	size_t nbins;			/* their number */
+	/* What recorder_start() will write; its epoch follows the clocks, see clock_follow(). */
 	struct recording_start start;
-	uint64_t looked;
-	struct learn *learn;
-	struct bias *bias;
-	bool looks;
-	struct record rec;
-	struct redactor redactor;
+	uint64_t looked;		/* when they were looked at */
+	struct learn *learn;		/* what learns from records */
+	struct bias *bias;		/* load biases, for that */
+	bool looks;			/* there may be something to learn */
+	struct record rec;		/* the record that is looked at */
+	struct redactor redactor;	/* clears what no recording should have */
 };
 
-/**
- * struct recorder_source - what a plan was made of
- * @plan: the plan, whole
- * @options: its options and specs
- * @bins: its binaries, in the order in which they were searched
- * @nbins: their number
- * @pids: there may be more than one process
- */
+/* What a plan was made of. */
 struct recorder_source {
-	struct plan *plan;
-	const struct options *options;
-	struct gobin *const *bins;
-	size_t nbins;
-	bool pids;
+	struct plan *plan;		/* the plan, whole */
+	const struct options *options;	/* its options and specs */
+	struct gobin *const *bins;	/* its binaries, in the order in which they were searched */
+	size_t nbins;			/* their number */
+	bool pids;			/* there may be more than one process */
 };
 
 /* Create the file. @r is all zero; recorder_fini() in any case. */

@@ -4,18 +4,12 @@
 
 #include "trace/call_quota.h"
 
-/**
- * struct times_func - what has been seen of a function
- * @calls: calls
- * @ends: ends of calls, as far as they matter
- * @waits: it is to be seen more often
- * @ends_matter: its calls are to be seen to end, too
- */
+/* What has been seen of a function. */
 struct times_func {
-	uint64_t calls;
-	uint64_t ends;
-	bool waits;
-	bool ends_matter;
+	uint64_t calls;		/* calls */
+	uint64_t ends;		/* ends of calls, as far as they matter */
+	bool waits;		/* it is to be seen more often */
+	bool ends_matter;	/* its calls are to be seen to end, too */
 };
 
 int times_init(struct times *t, const struct plan *p, uint64_t most)

@@ -14,22 +14,14 @@
 
 struct times_func;
 
-/**
- * struct times - what has been seen of each function
- * @most: calls of each
- * @v: by id of the plan
- * @n: number of @v
- * @left: functions that are to be seen more often
- * @done: ids of those that have been, since it was last asked
- * @ndone: their number
- */
+/* What has been seen of each function. */
 struct times {
-	uint64_t most;
-	struct times_func *v;
-	size_t n;
-	size_t left;
-	uint32_t *done;
-	size_t ndone;
+	uint64_t most;		/* calls of each */
+	struct times_func *v;	/* by id of the plan */
+	size_t n;		/* number of @v */
+	size_t left;		/* functions that are to be seen more often */
+	uint32_t *done;		/* ids of those that have been, since it was last asked */
+	size_t ndone;		/* their number */
 };
 
 /* 0, or -1 without memory; times_fini() in any case. */

@@ -12,16 +12,11 @@
 
 struct client;
 
-/**
- * struct client_info - what the module says about itself
- * @version: its version
- * @abilities: GOPROBE_ABILITY_*
- * @limits: the most it accepts of each
- */
+/* What the module says about itself. */
 struct client_info {
-	char version[32];
-	uint64_t abilities;
-	struct goprobe_limits limits;
+	char version[32];		/* its version */
+	uint64_t abilities;		/* GOPROBE_ABILITY_* */
+	struct goprobe_limits limits;	/* the most it accepts of each */
 };
 
 /*
@@ -54,16 +49,11 @@ int client_get_stats(struct client *c, uint64_t stats[__GOPROBE_STAT_MAX], struc
 /* Gets whole records of one CPU; other than 0 ends the pass with that value. */
 typedef int (*client_records_fn)(void *ctx, uint32_t cpu, uint8_t *p, size_t len);
 
-/**
- * struct client_pass - one pass over the rings
- * @time: GOPROBE_A_TIME
- * @backlog: GOPROBE_A_BACKLOG
- * @bytes: bytes of records
- */
+/* One pass over the rings. */
 struct client_pass {
-	uint64_t time;
-	uint64_t backlog;
-	uint64_t bytes;
+	uint64_t time;		/* GOPROBE_A_TIME */
+	uint64_t backlog;	/* GOPROBE_A_BACKLOG */
+	uint64_t bytes;		/* bytes of records */
 };
 
 int client_read(struct client *c, client_records_fn fn, void *ctx, struct client_pass *ret,

@@ -103,16 +103,11 @@ static int parse(struct nlmsghdr *h, struct attrs *ret, bool has[GOPROBE_A_MAX +
 
 /* --- commands -------------------------------------------------------- */
 
-/**
- * struct asking - a command that is being answered
- * @cmd: which
- * @a: its attributes
- * @has: which of these the reply has
- */
+/* A command that is being answered. */
 struct asking {
-	enum goprobe_cmd cmd;
-	struct attrs *a;
-	bool has[GOPROBE_A_MAX + 1];
+	enum goprobe_cmd cmd;		/* which */
+	struct attrs *a;		/* its attributes */
+	bool has[GOPROBE_A_MAX + 1];	/* which of these the reply has */
 };
 
 static int reply_message(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d)

@@ -12,26 +12,17 @@
 /* Every session is GOPROBE_SESSION_F_LARGE and _FD. */
 #define CLIENT_RECEIVE_BYTES GOPROBE_LARGE_BYTES
 
-/**
- * struct client - a connection
- * @sock: socket
- * @session: descriptor that the session ends with, or -1
- * @family: id of the generic netlink family
- * @pids: most processes of a session; 0: client_get_info() has not been asked
- * @seq: of the request that is being answered
- * @ready: a GOPROBE_CMD_READY came
- * @reply: what the members of struct attrs lead to
- * @receive: what is received
- */
+/* A connection. */
 struct client {
-	struct nl_sock *sock;
-	int session;
-	int family;
-	uint32_t pids;
-	uint32_t seq;
-	bool ready;
+	struct nl_sock *sock;	/* socket */
+	int session;	/* descriptor that the session ends with, or -1 */
+	int family;	/* id of the generic netlink family */
+	uint32_t pids;	/* most processes of a session; 0: client_get_info() has not been asked */
+	uint32_t seq;	/* of the request that is being answered */
+	bool ready;	/* a GOPROBE_CMD_READY came */
+	/* What the members of struct attrs lead to. */
 	uint64_t reply[CLIENT_RECEIVE_BYTES / 8];
-	uint64_t receive[CLIENT_RECEIVE_BYTES / 8];
+	uint64_t receive[CLIENT_RECEIVE_BYTES / 8];	/* what is received */
 };
 
 /* From now on it hears nobody but the kernel. Nothing may have been asked before. */
@@ -55,26 +46,17 @@ enum attrs_kind {
 	ATTRS_ARRAY,	/* a pointer, and the number of elements behind it */
 };
 
-/**
- * struct attrs_row - an attribute
- * @kind: what its member of struct attrs is
- * @offset: where that is
- * @size: bytes of the number, of the struct, or of an element
- */
+/* An attribute. */
 struct attrs_row {
-	enum attrs_kind kind;
-	size_t offset;
-	size_t size;
+	enum attrs_kind kind;	/* what its member of struct attrs is */
+	size_t offset;		/* where that is */
+	size_t size;		/* bytes of the number, of the struct, or of an element */
 };
 
-/**
- * struct attrs_command - a command with a reply
- * @request: its attributes; a 0 ends them
- * @reply: those of its reply
- */
+/* A command with a reply. */
 struct attrs_command {
-	uint8_t request[12];
-	uint8_t reply[4];
+	uint8_t request[12];	/* its attributes; a 0 ends them */
+	uint8_t reply[4];	/* those of its reply */
 };
 
 extern const struct attrs_row attrs_rows[GOPROBE_A_MAX + 1];

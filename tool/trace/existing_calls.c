@@ -17,32 +17,20 @@
 /* Processes of which the memory is held: each is a descriptor. */
 #define HELD_MAX 256U
 
-/**
- * struct before_process - a process
- * @reader: its goroutines
- * @file: of the plan: what it runs
- * @no_clock: its CLOCK_MONOTONIC is not ours
- * @held: see procmem_hold()
- * @exited: it has exited, or executed another program
- */
+/* A process. */
 struct before_process {
-	struct goreader reader;
-	uint32_t file;
-	bool no_clock;
-	int held;
-	bool exited;
+	struct goreader reader;	/* its goroutines */
+	uint32_t file;		/* of the plan: what it runs */
+	bool no_clock;		/* its CLOCK_MONOTONIC is not ours */
+	int held;		/* see procmem_hold() */
+	bool exited;		/* it has exited, or executed another program */
 };
 
-/**
- * struct wanted - functions of the plan at a place
- * @n: their number
- * @v: functions
- * @inlined: and of each: is it a part of another one?
- */
+/* Functions of the plan at a place. */
 struct wanted {
-	size_t n;
-	const struct plan_func **v;
-	bool *inlined;
+	size_t n;			/* their number */
+	const struct plan_func **v;	/* functions */
+	bool *inlined;			/* and of each: is it a part of another one? */
 };
 
 /* A call that was found on a stack, and is not one that the module knows. */
@@ -54,44 +42,25 @@ struct call {
 	bool known;
 };
 
-/**
- * struct suspect - a goroutine that may have calls that were made before
- * @process: index of its process
- * @g: address of its runtime.g
- * @goid: its id
- * @first: as it was when it was looked at for the first time
- * @first_time: when that was
- * @rested: it has not run since
- * @looks: how often it was looked at
- * @hash: of the calls that it had when it rested last, or 0
- * @reported: all that it has have been reported
- * @unknown: what it has could not be reported
- * @over: it has none, and will never have any
- * @now: as the last look found it, if it has @looked
- * @looked: its stack has been read in this look
- * @end: how far
- * @calls: those on it
- * @nknown: open calls of it that the module has reported of
- * @same: another one with the same id, in another process
- */
+/* A goroutine that may have calls that were made before. */
 struct suspect {
-	uint32_t process;
-	uint64_t g;
-	uint64_t goid;
-	struct goroutine first;
-	uint64_t first_time;
-	bool rested;
-	uint32_t looks;
-	uint64_t hash;
-	bool reported;
-	bool unknown;
-	bool over;
-	struct goroutine now;
-	bool looked;
-	enum gostack_end end;
-	struct call *calls;
-	uint32_t nknown;
-	struct suspect *same;
+	uint32_t process;	/* index of its process */
+	uint64_t g;		/* address of its runtime.g */
+	uint64_t goid;		/* its id */
+	struct goroutine first;	/* as it was when it was looked at for the first time */
+	uint64_t first_time;	/* when that was */
+	bool rested;		/* it has not run since */
+	uint32_t looks;		/* how often it was looked at */
+	uint64_t hash;		/* of the calls that it had when it rested last, or 0 */
+	bool reported;		/* all that it has have been reported */
+	bool unknown;		/* what it has could not be reported */
+	bool over;		/* it has none, and will never have any */
+	struct goroutine now;	/* as the last look found it, if it has @looked */
+	bool looked;		/* its stack has been read in this look */
+	enum gostack_end end;	/* how far */
+	struct call *calls;	/* those on it */
+	uint32_t nknown;	/* open calls of it that the module has reported of */
+	struct suspect *same;	/* another one with the same id, in another process */
 };
 
 /* --- what is looked for ---------------------------------------------- */

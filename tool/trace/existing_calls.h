@@ -29,65 +29,40 @@
 struct suspect;
 struct before_process;
 
-/**
- * struct before - what is looked for, and where
- * @plan: the functions
- * @files: places of the binaries, by file of the plan
- * @started: after GOPROBE_CMD_START, CLOCK_MONOTONIC, ns
- * @functions: those of the plan, by file and entry
- * @names: those that may have been inlined, by a hash of file and name
- * @wanted: what is wanted of a place, by its struct symbol
- * @mem: for what lives as long as this
- * @processes: of the target
- * @nprocesses: their number
- * @v: goroutines that may have such calls
- * @n: their number
- * @by_goid: those of @v that have been looked at, and had any
- * @look_mem: what the last look has read
- * @until: when a look has to end, CLOCK_MONOTONIC, ns: nothing is concluded of goroutines that
- *	it has not got to; 0: it takes as long as it takes
- * @failed: there was no memory
- */
+/* What is looked for, and where. */
 struct before {
-	const struct plan *plan;
-	struct symbols *files;
-	uint64_t started;
-	struct hmap functions;
-	struct hmap names;
-	struct hmap wanted;
-	struct arena mem;
-	struct before_process *processes;
-	size_t nprocesses;
-	struct suspect *v;
-	size_t n;
-	struct hmap by_goid;
-	struct arena look_mem;
+	const struct plan *plan;	/* the functions */
+	struct symbols *files;	/* places of the binaries, by file of the plan */
+	uint64_t started;	/* after GOPROBE_CMD_START, CLOCK_MONOTONIC, ns */
+	struct hmap functions;	/* those of the plan, by file and entry */
+	struct hmap names;	/* those that may have been inlined, by a hash of file and name */
+	struct hmap wanted;	/* what is wanted of a place, by its struct symbol */
+	struct arena mem;	/* for what lives as long as this */
+	struct before_process *processes;	/* of the target */
+	size_t nprocesses;	/* their number */
+	struct suspect *v;	/* goroutines that may have such calls */
+	size_t n;		/* their number */
+	struct hmap by_goid;	/* those of @v that have been looked at, and had any */
+	struct arena look_mem;	/* what the last look has read */
+	/*
+	 * When a look has to end, CLOCK_MONOTONIC, ns: nothing is concluded of goroutines that it
+	 * has not got to; 0: it takes as long as it takes.
+	 */
 	uint64_t until;
-	bool failed;
+	bool failed;		/* there was no memory */
 };
 
-/**
- * struct before_call - a call that was made before
- * @id: index of the function in the plan
- * @file: and of its file
- * @pid: process
- * @goid: goroutine
- * @depth: as goprobe_record.depth
- * @since: it was made at this time or before, CLOCK_MONOTONIC
- * @age: lower bound of the time that it has been open, ns
- * @reported: it has been reported before with an age of at least @enough
- * @state: what its goroutine does
- */
+/* A call that was made before. */
 struct before_call {
-	uint32_t id;
-	uint32_t file;
-	pid_t pid;
-	uint64_t goid;
-	uint32_t depth;
-	uint64_t since;
-	uint64_t age;
-	bool reported;
-	const struct gostate *state;
+	uint32_t id;	/* index of the function in the plan */
+	uint32_t file;	/* and of its file */
+	pid_t pid;	/* process */
+	uint64_t goid;	/* goroutine */
+	uint32_t depth;	/* as goprobe_record.depth */
+	uint64_t since;	/* it was made at this time or before, CLOCK_MONOTONIC */
+	uint64_t age;	/* lower bound of the time that it has been open, ns */
+	bool reported;	/* it has been reported before with an age of at least @enough */
+	const struct gostate *state;	/* what its goroutine does */
 };
 
 /* A value other than 0 ends it. */

@@ -18,65 +18,40 @@
 #include "trace/stream.h"
 #include "trace/upload.h"
 
-/**
- * struct watch_wait - what to wait for
- * @fds: the client, the signals, the output, then processes
- * @n: their number
- * @due: it is time to read
- * @next: when to read at the latest
- * @end: when to end at the latest
- */
+/* What to wait for. */
 struct watch_wait {
-	struct pollfd *fds;
-	size_t n;
-	bool due;
-	uint64_t next;
-	uint64_t end;
+	struct pollfd *fds;	/* the client, the signals, the output, then processes */
+	size_t n;		/* their number */
+	bool due;		/* it is time to read */
+	uint64_t next;		/* when to read at the latest */
+	uint64_t end;		/* when to end at the latest */
 };
 
-/**
- * struct watch - a session being watched
- * @client: its connection
- * @upload: what the module has of the plan
- * @target: what is traced
- * @tracing: what is looked after meanwhile, or NULL
- * @learn: what learns from the records
- * @stream: where records go
- * @out: where lines go
- * @recorder: where records go instead, or NULL
- * @most: of a recording: calls and returns after which it ends; 0: all
- * @interrupt: signals that end it
- * @duration: how long to trace, ns; 0: until something else ends it
- * @counts: @stats are needed after each pass, not only at the end
- * @times: functions whose breakpoints leave when their calls have been seen, or NULL: the stream
- *	reports them to it
- * @started: when it began, CLOCK_MONOTONIC, ns
- * @ns: how long hits were recorded, once it is over
- * @time: GOPROBE_A_TIME of the last pass
- * @stats: the session's counters, after it or at the end
- * @broken: nobody reads the output any more
- * @wait: what it waits for; trace/loop.c's
- */
+/* A session being watched. */
 struct watch {
-	struct client *client;
-	struct upload *upload;
-	struct target *target;
-	struct tracing *tracing;
-	struct learn *learn;
-	struct stream *stream;
-	struct out *out;
-	struct recorder *recorder;
-	uint64_t most;
-	struct interrupt *interrupt;
-	uint64_t duration;
-	bool counts;
+	struct client *client;	/* its connection */
+	struct upload *upload;	/* what the module has of the plan */
+	struct target *target;	/* what is traced */
+	struct tracing *tracing;	/* what is looked after meanwhile, or NULL */
+	struct learn *learn;	/* what learns from the records */
+	struct stream *stream;	/* where records go */
+	struct out *out;	/* where lines go */
+	struct recorder *recorder;	/* where records go instead, or NULL */
+	uint64_t most;		/* of a recording: calls and returns after which it ends; 0: all */
+	struct interrupt *interrupt;	/* signals that end it */
+	uint64_t duration;	/* how long to trace, ns; 0: until something else ends it */
+	bool counts;		/* @stats are needed after each pass, not only at the end */
+	/*
+	 * Functions whose breakpoints leave when their calls have been seen, or NULL: the stream
+	 * reports them to it.
+	 */
 	struct times *times;
-	uint64_t started;
-	uint64_t ns;
-	uint64_t time;
-	uint64_t stats[__GOPROBE_STAT_MAX];
-	bool broken;
-	struct watch_wait wait;
+	uint64_t started;	/* when it began, CLOCK_MONOTONIC, ns */
+	uint64_t ns;		/* how long hits were recorded, once it is over */
+	uint64_t time;		/* GOPROBE_A_TIME of the last pass */
+	uint64_t stats[__GOPROBE_STAT_MAX];	/* the session's counters, after it or at the end */
+	bool broken;		/* nobody reads the output any more */
+	struct watch_wait wait;	/* what it waits for; trace/loop.c's */
 };
 
 /* Hits are recorded from now on. */

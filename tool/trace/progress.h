@@ -9,16 +9,11 @@
 
 #include "base/buf.h"
 
-/**
- * struct progress - the placing of breakpoints
- * @began: when, ns of CLOCK_MONOTONIC; 0: not yet
- * @said: when something was last said
- * @announced: how long it takes has been estimated, and said if it is long
- */
+/* The placing of breakpoints. */
 struct progress {
-	uint64_t began;
-	uint64_t said;
-	bool announced;
+	uint64_t began;	/* when, ns of CLOCK_MONOTONIC; 0: not yet */
+	uint64_t said;	/* when something was last said */
+	bool announced;	/* how long it takes has been estimated, and said if it is long */
 };
 
 /*

@@ -12,34 +12,20 @@
 #include "recording/reader.h"
 #include "trace/stream.h"
 
-/**
- * struct replay - a recording that is played
- * @path: of the recording; NULL: no recording
- * @files: where programs may be now
- * @player: the recording, open
- * @bins: the programs, by file id
- * @nbins: their number
- * @bins_cap: capacity of @bins
- * @start: how tracing began
- * @options: the recorded ones, and the specs
- * @wanted: what is captured of functions; outlives @plan
- * @plan: the plan, compiled again
- * @last: time of the last pass
- * @whole: the recording was brought to its end
- */
+/* A recording that is played. */
 struct replay {
-	const char *path;
-	const struct option_texts *files;
-	struct player player;
-	struct gobin **bins;
-	size_t nbins;
-	size_t bins_cap;
-	struct recording_start start;
-	struct options options;
-	struct arena wanted;
-	struct plan *plan;
-	uint64_t last;
-	bool whole;
+	const char *path;			/* of the recording; NULL: no recording */
+	const struct option_texts *files;	/* where programs may be now */
+	struct player player;			/* the recording, open */
+	struct gobin **bins;			/* the programs, by file id */
+	size_t nbins;				/* their number */
+	size_t bins_cap;			/* capacity of @bins */
+	struct recording_start start;		/* how tracing began */
+	struct options options;			/* the recorded ones, and the specs */
+	struct arena wanted;			/* what is captured of functions; outlives @plan */
+	struct plan *plan;			/* the plan, compiled again */
+	uint64_t last;				/* time of the last pass */
+	bool whole;				/* the recording was brought to its end */
 };
 
 /* Open the recording and make its plan. 0 or -1; replay_fini() in any case. */

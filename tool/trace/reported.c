@@ -9,18 +9,12 @@
 /* Calls that are remembered at least. */
 #define LEAST 16
 
-/**
- * struct shown_call - a call that has been shown
- * @latest: it was made then or before
- * @look: the last look that found it open
- * @key: of who made it
- * @next: another one
- */
+/* A call that has been shown. */
 struct shown_call {
-	uint64_t latest;
-	uint64_t look;
-	uint64_t key;
-	struct shown_call *next;
+	uint64_t latest;		/* it was made then or before */
+	uint64_t look;			/* the last look that found it open */
+	uint64_t key;			/* of who made it */
+	struct shown_call *next;	/* another one */
 };
 
 static struct shown_call *remember(struct shown *s, const struct shown_call *call)

@@ -13,20 +13,12 @@
 
 struct shown_call;
 
-/**
- * struct shown - those that may be open still
- * @looks: how often it was looked at all open calls
- * @calls: by who made them
- * @all: all of them, in @mem
- * @mem: what is in @calls
- *
- * All zero, there are none.
- */
+/* Those that may be open still. All zero, there are none. */
 struct shown {
-	uint64_t looks;
-	struct hmap calls;
-	struct shown_call *all;
-	struct arena mem;
+	uint64_t looks;		/* how often it was looked at all open calls */
+	struct hmap calls;	/* by who made them */
+	struct shown_call *all;	/* all of them, in @mem */
+	struct arena mem;	/* what is in @calls */
 };
 
 /*

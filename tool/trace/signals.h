@@ -9,18 +9,13 @@
 #include "base/diag.h"
 #include "process/target.h"
 
-/**
- * struct interrupt - whether a signal has come
- * @target: what is traced
- * @fd: signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked; for poll(). -1: none
- * @mask: signal mask of before, for a command, and for after the first of them
- * @came: one has come
- */
+/* Whether a signal has come. */
 struct interrupt {
-	struct target *target;
+	struct target *target;	/* what is traced */
+	/* Signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked; for poll(). -1: none. */
 	int fd;
-	sigset_t mask;
-	bool came;
+	sigset_t mask;	/* signal mask of before, for a command, and for after the first of them */
+	bool came;	/* one has come */
 };
 
 /* Leave signals alone: none will ever come. */

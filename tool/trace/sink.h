@@ -11,18 +11,12 @@
 #include "trace/session.h"
 #include "trace/stream.h"
 
-/**
- * struct lines_opt - how they are to be shown
- * @options: of these output, events, pretty and quiet
- * @format: output format
- * @paired: calls and returns are joined
- * @pids: there may be more than one process
- */
+/* How they are to be shown. */
 struct lines_opt {
-	const struct options *options;
-	const struct out_format *format;
-	bool paired;
-	bool pids;
+	const struct options *options;		/* of these output, events, pretty and quiet */
+	const struct out_format *format;	/* output format */
+	bool paired;				/* calls and returns are joined */
+	bool pids;				/* there may be more than one process */
 };
 
 /* Open the output, print the header, make @s ready for records of @p. */

@@ -17,56 +17,34 @@
 #include "plan/plan.h"
 #include "trace/call_quota.h"
 
-/**
- * struct stream - records on their way to lines
- * @plan: what the records' ids mean
- * @out: where lines go
- * @merge: records held back
- * @pair: open calls; NULL: calls and returns are not joined
- * @bias: load biases, for the types of interfaces
- * @times: counts calls and their ends, or NULL
- * @most: calls and returns to print; 0: all
- * @enough: the receiver of the lines wants no more, whatever @most says
- * @sum: what was printed so far; @lost and @open of it are the caller's
- * @why_malformed: the first reason for sum.malformed
- * @learn: what learns from them, or NULL
- * @learn_panics: it learns from panics alone: the others hold nothing to be learned
- * @open: all calls have not returned, and this is what is known of the next one; or NULL
- * @until: time up to which stream_print() prints
- * @rec: the record at hand
- * @rec_bias: load bias of its binary in its process
- * @rec_bias_known: see @rec_bias
- * @bias_ip: the point that showed it
- * @bias_id: its function
- * @bias_tgid: its process
- * @stacks: the call stacks of records
- * @env: what its values need to know of the program
- * @values: for its values
- */
+/* Records on their way to lines. */
 struct stream {
-	const struct plan *plan;
-	struct out *out;
-	struct merge *merge;
-	struct pair *pair;
-	struct bias *bias;
-	struct times *times;
-	uint64_t most;
-	bool enough;
+	const struct plan *plan;	/* what the records' ids mean */
+	struct out *out;	/* where lines go */
+	struct merge *merge;	/* records held back */
+	struct pair *pair;	/* open calls; NULL: calls and returns are not joined */
+	struct bias *bias;	/* load biases, for the types of interfaces */
+	struct times *times;	/* counts calls and their ends, or NULL */
+	uint64_t most;		/* calls and returns to print; 0: all */
+	bool enough;		/* the receiver of the lines wants no more, whatever @most says */
+	/* What was printed so far; @lost and @open of it are the caller's. */
 	struct out_summary sum;
-	const char *why_malformed;
-	struct learn *learn;
+	const char *why_malformed;	/* the first reason for sum.malformed */
+	struct learn *learn;	/* what learns from them, or NULL */
+	/* It learns from panics alone: the others hold nothing to be learned. */
 	bool learn_panics;
+	/* All calls have not returned, and this is what is known of the next one; or NULL. */
 	const struct out_open *open;
-	uint64_t until;
-	struct record rec;
-	uint64_t rec_bias;
-	bool rec_bias_known;
-	uint64_t bias_ip;
-	uint32_t bias_id;
-	uint32_t bias_tgid;
-	struct call_stacks stacks;
-	struct value_env env;
-	struct value_ctx values;
+	uint64_t until;		/* time up to which stream_print() prints */
+	struct record rec;	/* the record at hand */
+	uint64_t rec_bias;	/* load bias of its binary in its process */
+	bool rec_bias_known;	/* see @rec_bias */
+	uint64_t bias_ip;	/* the point that showed it */
+	uint32_t bias_id;	/* its function */
+	uint32_t bias_tgid;	/* its process */
+	struct call_stacks stacks;	/* the call stacks of records */
+	struct value_env env;	/* what its values need to know of the program */
+	struct value_ctx values;	/* for its values */
 };
 
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired);

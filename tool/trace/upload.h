@@ -13,20 +13,13 @@
 /* Called between pieces; false: give up. */
 typedef bool (*upload_progress_fn)(void *ctx, size_t points, size_t all);
 
-/**
- * struct upload - what the module has of a plan
- * @client: connection with a session of its own
- * @plan: the plan; it may grow after upload_plan()
- * @limits: of the module
- * @ntypes: types it has
- * @ndynamic: dynamic types it has, by file
- */
+/* What the module has of a plan. */
 struct upload {
-	struct client *client;
-	const struct plan *plan;
-	struct goprobe_limits limits;
-	size_t ntypes;
-	size_t *ndynamic;
+	struct client *client;		/* connection with a session of its own */
+	const struct plan *plan;	/* the plan; it may grow after upload_plan() */
+	struct goprobe_limits limits;	/* of the module */
+	size_t ntypes;			/* types it has */
+	size_t *ndynamic;		/* dynamic types it has, by file */
 };
 
 /*

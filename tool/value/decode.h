@@ -24,37 +24,27 @@
 /* How deep values nest in one argument or result. */
 #define VALUE_DEPTH 64
 
-/**
- * struct value_dynamic - what a run-time type descriptor stands for
- * @name: the type's name, or NULL
- * @type: the type, or NULL if it is not known
- * @direct: an interface's data word is the value itself, of 8 bytes
- */
+/* What a run-time type descriptor stands for. */
 struct value_dynamic {
-	const char *name;
-	const struct gotype *type;
-	bool direct;
+	const char *name;	/* the type's name, or NULL */
+	const struct gotype *type;	/* the type, or NULL if it is not known */
+	bool direct;		/* an interface's data word is the value itself, of 8 bytes */
 };
 
-/**
- * struct value_func - what the address of a function's code stands for
- * @name: the function's name, or NULL
- * @closure: what a closure of it is, a struct: the code's address, then the captured variables;
- *	or NULL
- */
+/* What the address of a function's code stands for. */
 struct value_func {
-	const char *name;
+	const char *name;		/* the function's name, or NULL */
+	/*
+	 * What a closure of it is, a struct: the code's address, then the captured variables; or
+	 * NULL.
+	 */
 	const struct gotype *closure;
 };
 
-/**
- * struct value_from - a reference
- * @t: its type
- * @p: its bytes
- */
+/* A reference. */
 struct value_from {
-	const struct gotype *t;
-	const uint8_t *p;
+	const struct gotype *t;	/* its type */
+	const uint8_t *p;	/* its bytes */
 };
 
 /**
@@ -100,19 +90,16 @@ struct value_open {
 struct value_entries;
 struct value_known;
 
-/**
- * struct value_form - what is special about a type, remembered: value/std.c
- * @type: the type
- * @known: its own form, or NULL: it has none, or a form could show what is redacted
- * @redacted: values of it are redacted
- * @redacts: bit i: field i is redacted
- * @key: of contexts with a value: the field whose value can say that the other one is redacted
- */
+/* What is special about a type, remembered: value/std.c. */
 struct value_form {
-	const struct gotype *type;
+	const struct gotype *type;		/* the type */
+	/* Its own form, or NULL: it has none, or a form could show what is redacted. */
 	const struct value_known *known;
-	bool redacted;
-	uint64_t redacts;
+	bool redacted;				/* values of it are redacted */
+	uint64_t redacts;			/* bit i: field i is redacted */
+	/*
+	 * Of contexts with a value: the field whose value can say that the other one is redacted.
+	 */
 	const struct gofield *key;
 };
 
@@ -154,24 +141,15 @@ void value_record(struct value_ctx *v, const struct record *rec);
 /* The next argument or result goes to @b. */
 void value_start(struct value_ctx *v, const struct buf *b);
 
-/**
- * struct value_bytes - what a string or slice refers to
- * @data: bytes that were captured
- * @size: their number; whole elements of a slice
- * @len: length of the string or slice itself
- * @have: of that length, what was captured
- * @address: where it is
- * @cut: why there is not all, or NULL: a limit, as a rule
- * @unavailable: why there is nothing, or NULL
- */
+/* What a string or slice refers to. */
 struct value_bytes {
-	const uint8_t *data;
-	size_t size;
-	uint64_t len;
-	uint64_t have;
-	uint64_t address;
-	const char *cut;
-	const char *unavailable;
+	const uint8_t *data;		/* bytes that were captured */
+	size_t size;			/* their number; whole elements of a slice */
+	uint64_t len;			/* length of the string or slice itself */
+	uint64_t have;			/* of that length, what was captured */
+	uint64_t address;		/* where it is */
+	const char *cut;		/* why there is not all, or NULL: a limit, as a rule */
+	const char *unavailable;	/* why there is nothing, or NULL */
 };
 
 /* Shared by the two renderings and value/path.c. */
@@ -203,43 +181,27 @@ const uint8_t *value_behind(struct value_ctx *v, const struct gotype *t, const u
 /* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
 const char *value_why(struct value_ctx *v, const struct value_from *from, uint64_t address);
 
-/**
- * struct value_iface - an interface's dynamic type and value
- * @nil: the interface is nil
- * @name: its type's name, or NULL if that is unknown
- * @type: run-time address of its descriptor, or 0 if unknown
- * @data: data word
- * @dynamic: its type, or NULL
- * @p: its bytes, @dynamic->size of them; or NULL
- * @why: if @dynamic or @p is NULL: why
- */
+/* An interface's dynamic type and value. */
 struct value_iface {
-	bool nil;
-	const char *name;
-	uint64_t type;
-	uint64_t data;
-	const struct gotype *dynamic;
-	const uint8_t *p;
-	const char *why;
+	bool nil;			/* the interface is nil */
+	const char *name;		/* its type's name, or NULL if that is unknown */
+	uint64_t type;			/* run-time address of its descriptor, or 0 if unknown */
+	uint64_t data;			/* data word */
+	const struct gotype *dynamic;	/* its type, or NULL */
+	const uint8_t *p;		/* its bytes, @dynamic->size of them; or NULL */
+	const char *why;		/* if @dynamic or @p is NULL: why */
 };
 
 void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_iface *ret);
 
-/**
- * struct value_closure - what a value of function type leads to
- * @address: of the closure; 0: nil
- * @name: the function's name, or NULL
- * @type: struct of the captured variables, or NULL
- * @p: its bytes, @type->size of them; or NULL
- * @why: if @name is NULL: why
- */
+/* What a value of function type leads to. */
 struct value_closure {
-	uint64_t address;
-	const char *name;
-	const struct gotype *type;
-	const uint8_t *p;
-	const char *why;
+	uint64_t address;		/* of the closure; 0: nil */
+	const char *name;		/* the function's name, or NULL */
+	const struct gotype *type;	/* struct of the captured variables, or NULL */
+	const uint8_t *p;		/* its bytes, @type->size of them; or NULL */
+	const char *why;		/* if @name is NULL: why */
 };
 
 void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p,

@@ -310,26 +310,16 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
 	}
 }
 
-/**
- * struct view - a value, looked up but not written
- * @why: why it is unavailable, or NULL
- * @ref: what it refers to (strings, slices); an array's own bytes
- * @n: elements to show
- * @len: elements there are; of a string, bytes
- * @to: what a pointer points to, or NULL
- * @to_why: why that is unavailable, if that is worth reporting
- * @code: the function that an opaque pointer points to, or NULL
- * @text: it is better known by its text
- */
+/* A value, looked up but not written. */
 struct view {
-	const char *why;
-	struct value_bytes ref;
-	uint64_t n;
-	uint64_t len;
-	const uint8_t *to;
-	const char *to_why;
-	const char *code;
-	bool text;
+	const char *why;	/* why it is unavailable, or NULL */
+	struct value_bytes ref;	/* what it refers to (strings, slices); an array's own bytes */
+	uint64_t n;		/* elements to show */
+	uint64_t len;		/* elements there are; of a string, bytes */
+	const uint8_t *to;	/* what a pointer points to, or NULL */
+	const char *to_why;	/* why that is unavailable, if that is worth reporting */
+	const char *code;	/* the function that an opaque pointer points to, or NULL */
+	bool text;		/* it is better known by its text */
 };
 
 static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8_t *p,

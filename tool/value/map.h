@@ -11,26 +11,16 @@ struct value_entry {
 	const uint8_t *elem;
 };
 
-/**
- * struct value_entries - a map
- * @v: entries that were captured
- * @n: their number
- * @len: entries of the map
- * @cut: why there are not all, or NULL: a limit, as a rule
- * @unavailable: why there are none, or NULL
- * @why: why a key or an element is NULL
- * @cap: capacity of @v
- * @next: for the list of unused ones
- */
+/* A map. */
 struct value_entries {
-	struct value_entry *v;
-	size_t n;
-	uint64_t len;
-	const char *cut;
-	const char *unavailable;
-	const char *why;
-	size_t cap;
-	struct value_entries *next;
+	struct value_entry *v;		/* entries that were captured */
+	size_t n;			/* their number */
+	uint64_t len;			/* entries of the map */
+	const char *cut;		/* why there are not all, or NULL: a limit, as a rule */
+	const char *unavailable;	/* why there are none, or NULL */
+	const char *why;		/* why a key or an element is NULL */
+	size_t cap;			/* capacity of @v */
+	struct value_entries *next;	/* for the list of unused ones */
 };
 
 /*

@@ -9,35 +9,23 @@
 
 #include "event/record.h"
 
-/**
- * struct value_span - a chunk, in the order of addresses
- * @address: where it begins
- * @end: where the chunk @far ends
- * @chunk: its index in the record
- * @far: index of the chunk that, of this one and all before, ends last
- */
+/* A chunk, in the order of addresses. */
 struct value_span {
-	uint64_t address;
-	uint64_t end;
-	uint16_t chunk;
-	uint16_t far;
+	uint64_t address;	/* where it begins */
+	uint64_t end;		/* where the chunk @far ends */
+	uint16_t chunk;		/* its index in the record */
+	uint16_t far;		/* index of the chunk that, of this one and all before, ends last */
 };
 
 _Static_assert(RECORD_CHUNKS_MAX <= UINT16_MAX, "struct value_span counts chunks in 16 bits");
 
-/**
- * struct value_mem - a record's chunks
- * @rec: the record
- * @spans: an index of them; made when it is first needed
- * @nspans: its length
- * @indexed: it has been made
- * @ordered: their bytes are one after the other, as records have them
- */
+/* A record's chunks. */
 struct value_mem {
-	const struct record *rec;
-	bool indexed;
-	bool ordered;
-	size_t nspans;
+	const struct record *rec;	/* the record */
+	bool indexed;	/* it has been made */
+	bool ordered;	/* their bytes are one after the other, as records have them */
+	size_t nspans;	/* its length */
+	/* An index of them; made when it is first needed. */
 	struct value_span spans[RECORD_CHUNKS_MAX];
 };
 

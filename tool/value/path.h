@@ -5,16 +5,11 @@
 
 #include "value/decode.h"
 
-/**
- * struct value_at - a value in a record
- * @type: its type
- * @p: its bytes
- * @len: bytes from there on; fewer than @type->size if it was cut
- */
+/* A value in a record. */
 struct value_at {
-	const struct gotype *type;
-	const uint8_t *p;
-	size_t len;
+	const struct gotype *type;	/* its type */
+	const uint8_t *p;	/* its bytes */
+	size_t len;		/* bytes from there on; fewer than @type->size if it was cut */
 };
 
 /**

@@ -5,45 +5,30 @@
 
 #include "value/text.h"
 
-/**
- * struct value_what - what is to be written
- * @k: what is known of its type
- * @t: its type
- * @p: its bytes, @t->size of them
- * @place: where it stands
- * @pointed: it is behind a pointer, and the pointer stands there
- */
+/* What is to be written. */
 struct value_what {
-	const struct value_known *k;
-	const struct gotype *t;
-	const uint8_t *p;
-	enum value_place place;
-	bool pointed;
+	const struct value_known *k;	/* what is known of its type */
+	const struct gotype *t;		/* its type */
+	const uint8_t *p;		/* its bytes, @t->size of them */
+	enum value_place place;		/* where it stands */
+	bool pointed;			/* it is behind a pointer, and the pointer stands there */
 };
 
 /* False, perhaps with something written, if the type has not the expected shape. */
 typedef bool (*value_form_fn)(struct value_ctx *v, struct buf *b, const struct value_what *w);
 
-/**
- * struct value_known - a type with a form of its own
- * @name: package and type, "time.Time"; of generic types up to and with the "["
- * @kind: what it must be underneath
- * @text: writes it as text
- * @message: of errors: writes what Error() returns
- * @words: for these functions, see value_error_message()
- * @wraps: of errors: the field with the error that this one wraps, or NULL
- * @own_pointer: its text is also that of a pointer to it, without "&"
- * @in_json: its text stands beside its value in JSON
- */
+/* A type with a form of its own. */
 struct value_known {
+	/* Package and type, "time.Time"; of generic types up to and with the "[". */
 	const char *name;
-	enum gotype_kind kind;
-	value_form_fn text;
-	value_form_fn message;
-	const char *words;
+	enum gotype_kind kind;	/* what it must be underneath */
+	value_form_fn text;	/* writes it as text */
+	value_form_fn message;	/* of errors: writes what Error() returns */
+	const char *words;	/* for these functions, see value_error_message() */
+	/* Of errors: the field with the error that this one wraps, or NULL. */
 	const char *wraps;
-	bool own_pointer;
-	bool in_json;
+	bool own_pointer;	/* its text is also that of a pointer to it, without "&" */
+	bool in_json;		/* its text stands beside its value in JSON */
 };
 
 /* NULL for any other type. */

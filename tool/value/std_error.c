@@ -45,18 +45,12 @@ static bool message(struct value_ctx *v, struct buf *b, const struct gotype *t, 
 	return ok;
 }
 
-/**
- * struct error - an error, found behind an interface
- * @i: the interface
- * @t: type of the struct or other value, behind a pointer or not
- * @p: its bytes
- * @pointed: behind a pointer
- */
+/* An error, found behind an interface. */
 struct error {
-	struct value_iface i;
-	const struct gotype *t;
-	const uint8_t *p;
-	bool pointed;
+	struct value_iface i;	/* the interface */
+	const struct gotype *t;	/* type of the struct or other value, behind a pointer or not */
+	const uint8_t *p;	/* its bytes */
+	bool pointed;		/* behind a pointer */
 };
 
 static bool open_error(struct value_ctx *v, const struct gotype *t, const uint8_t *p,

@@ -78,18 +78,12 @@ bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	return true;
 }
 
-/**
- * struct addr - a netip.Addr
- * @ip: its bytes, the first one first
- * @valid: it is not the zero Addr
- * @six: version 6
- * @zone: of it, or nothing
- */
+/* A netip.Addr. */
 struct addr {
-	uint8_t ip[16];
-	bool valid;
-	bool six;
-	struct value_bytes zone;
+	uint8_t ip[16];			/* its bytes, the first one first */
+	bool valid;			/* it is not the zero Addr */
+	bool six;			/* version 6 */
+	struct value_bytes zone;	/* of it, or nothing */
 };
 
 static void zone_at(struct value_ctx *v, const struct gotype *t, const uint8_t *p, struct addr *ret)

@@ -28,26 +28,17 @@ void value_text_type_string(struct buf *b, const char *name);
  */
 bool value_text_convert(struct buf *b, const struct gotype *t, enum value_place place);
 
-/**
- * struct value_list - the part of a composite value that is in braces
- * @type: of the value
- * @data: elements, or a struct's fields
- * @n: elements, fields or entries that can be shown
- * @len: that there are
- * @cut: why there are more than can be shown, or NULL: a limit, as a rule
- * @entries: of a map
- * @chan: of a channel
- * @captured: a closure's struct: without the code
- */
+/* The part of a composite value that is in braces. */
 struct value_list {
-	const struct gotype *type;
-	const uint8_t *data;
-	uint64_t n;
-	uint64_t len;
+	const struct gotype *type;		/* of the value */
+	const uint8_t *data;			/* elements, or a struct's fields */
+	uint64_t n;				/* elements, fields or entries that can be shown */
+	uint64_t len;				/* that there are */
+	/* Why there are more than can be shown, or NULL: a limit, as a rule. */
 	const char *cut;
-	const struct value_entries *entries;
-	const struct value_chan *chan;
-	bool captured;
+	const struct value_entries *entries;	/* of a map */
+	const struct value_chan *chan;		/* of a channel */
+	bool captured;				/* a closure's struct: without the code */
 };
 
 /*

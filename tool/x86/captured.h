@@ -19,14 +19,10 @@ enum captured {
  */
 enum captured captured_how(const uint8_t *code, size_t len, uint64_t offset);
 
-/**
- * struct captured_span - a part of a closure
- * @from: offset
- * @to: offset behind it
- */
+/* A part of a closure. */
 struct captured_span {
-	uint64_t from;
-	uint64_t to;
+	uint64_t from;	/* offset */
+	uint64_t to;	/* offset behind it */
 };
 
 /* Is a part of the closure used there that is in none of the @n spans @v? */

@@ -13,18 +13,12 @@
  */
 size_t x86len(const uint8_t *p, size_t n);
 
-/**
- * struct x86jump - a direct jump or a return
- * @len: bytes
- * @ret: it is a return
- * @always: it is no conditional jump
- * @by: from the next instruction
- */
+/* A direct jump or a return. */
 struct x86jump {
-	size_t len;
-	bool ret;
-	bool always;
-	int32_t by;
+	size_t len;	/* bytes */
+	bool ret;	/* it is a return */
+	bool always;	/* it is no conditional jump */
+	int32_t by;	/* from the next instruction */
 };
 
 /* Is there one at @p, without prefix? Of @p @n bytes can be read. */

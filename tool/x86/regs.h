@@ -14,14 +14,10 @@
 /* goreg_name.reg of the program counter, which a DWARF piece cannot name. */
 #define GOREG_PC 0xfe
 
-/**
- * struct goreg_name - a name
- * @name: with its '$'
- * @reg: DWARF number, or GOREG_PC
- */
+/* A name. */
 struct goreg_name {
-	const char *name;
-	uint8_t reg;
+	const char *name;	/* with its '$' */
+	uint8_t reg;		/* DWARF number, or GOREG_PC */
 };
 
 /* All names; the first GOREG_INTS are the integer registers, in the order of output. */

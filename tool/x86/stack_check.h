@@ -7,17 +7,15 @@
 
 #include "x86/probe_point.h"
 
-/**
- * struct prologue - a stack check
- * @branch: the JBE that is taken when the stack is too small
- * @again: where the function goes on after morestack, if that path keeps no argument that is in
- *	a register: the function uses none of them; from its entry, else 0
- * @abi0: g was loaded from TLS: the function takes its arguments on the stack
- */
+/* A stack check. */
 struct prologue {
-	struct insn_point branch;
+	struct insn_point branch;	/* the JBE that is taken when the stack is too small */
+	/*
+	 * Where the function goes on after morestack, if that path keeps no argument that is in a
+	 * register: the function uses none of them; from its entry, else 0.
+	 */
 	uint32_t again;
-	bool abi0;
+	bool abi0;	/* g was loaded from TLS: the function takes its arguments on the stack */
 };
 
 /* 0, or -1 if the function does not begin with one of the known forms. */
