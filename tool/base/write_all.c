@@ -13,7 +13,8 @@ void writing_await(int fd)
 	poll(&p, 1, -1);
 }
 
-int writing_all(int fd, const void *p, size_t n)
+/* All of it, however long it takes. 0 or -errno. */
+static int writing_all(int fd, const void *p, size_t n)
 {
 	const char *at = p;
 

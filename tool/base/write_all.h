@@ -8,8 +8,6 @@
 
 /* Until @fd takes more: who shares it may have switched blocking off. */
 void writing_await(int fd);
-/* All of it, however long it takes. 0 or -errno. */
-int writing_all(int fd, const void *p, size_t n);
 /* What is in @b. 0, 1 if nobody reads that any more, or -1 with @d set. */
 int writing_buf(int fd, const struct buf *b, struct diag *d);
 /*

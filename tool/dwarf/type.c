@@ -34,7 +34,8 @@ void dwtype_fini(struct dwtype *t)
 	typeshell_fini(&t->shells);
 }
 
-const char *dwtype_clean_name(struct dwtype *t, const char *name)
+/* @name without the marks of the compiler's shape types. */
+static const char *clean_name(struct dwtype *t, const char *name)
 {
 	char *r;
 
@@ -252,7 +253,7 @@ static void fill(void *ctx, struct typeshell *shell)
 	const char *name = dwread_name(t->r, die);
 	uint64_t size = 0;
 
-	g->name = name && *name ? dwtype_clean_name(t, name) : "?";
+	g->name = name && *name ? clean_name(t, name) : "?";
 	dwread_number(t->r, die, DW_AT_byte_size, &size);
 	g->size = size;
 	g->align = 8;

@@ -42,9 +42,6 @@ const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die);
 /* The type that @die is, with the same result. */
 const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die);
 
-/* @name without the marks of the compiler's shape types. */
-const char *dwtype_clean_name(struct dwtype *t, const char *name);
-
 /* Go through typedefs that are no types of their own; false if damaged. */
 bool dwtype_resolve(struct dwread *r, struct dwdie *die);
 

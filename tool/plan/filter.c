@@ -146,8 +146,12 @@ static int too_long(struct planfilter *f, size_t first, struct diag *d)
 	return diag_set(d, "the condition, and the key or the limits, together take more steps than the module does");
 }
 
-int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   const struct planfilter_more *more, uint32_t *id, struct diag *d)
+/*
+ * The id of a filter of functions of @bin, which is made unless there is one that is the
+ * same; 0 if @from lets all pass, and there is no more. 0, or -1 with @d set.
+ */
+static int add(struct planfilter *f, struct gobin *bin, const struct filter *from,
+	       const struct planfilter_more *more, uint32_t *id, struct diag *d)
 {
 	struct plan *p = f->plan;
 	size_t first = p->nfilter_ops;
@@ -187,7 +191,8 @@ static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
 	return planfilter_ops(f, &op, 1, id);
 }
 
-int planfilter_undecided(struct planfilter *f, uint32_t *id)
+/* The id of the filter that is always undecided. -1 without memory. */
+static int add_undecided(struct planfilter *f, uint32_t *id)
 {
 	return add_one(f, (struct goprobe_op){ .code = GOPROBE_OP_FAIL,
 					       .value = GOPROBE_CHUNK_FAULT }, id);
@@ -348,14 +353,14 @@ static int add_filters(struct planfilter *f, struct plan_func *pf,
 		key->more = stack;
 		key->nmore = stack_ops(f, pf->bin, stack);
 	}
-	if (planfilter_add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
-	    planfilter_add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
+	if (add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
+	    add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
 		return -1;
 	/* A jump to another function has no results yet. */
 	pf->tail_filter = pf->ret_filter;
 	if ((filter->ret.results ||
 	     (pf->key && (pf->key->results || pf->key->value.results))) && pf->ntails &&
-	    planfilter_undecided(f, &pf->tail_filter))
+	    add_undecided(f, &pf->tail_filter))
 		return diag_set(d, "out of memory");
 	return 0;
 }

@@ -71,16 +71,8 @@ struct planfilter_more {
 };
 
 void planfilter_fini(struct planfilter *f);
-/*
- * The id of a filter of functions of @bin, which is made unless there is one that is the
- * same; 0 if @from lets all pass, and there is no more. 0, or -1 with @d set.
- */
-int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   const struct planfilter_more *more, uint32_t *id, struct diag *d);
 /* The id of the filter that these operations are. -1 without memory. */
 int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id);
-/* The id of the filter that is always undecided. -1 without memory. */
-int planfilter_undecided(struct planfilter *f, uint32_t *id);
 
 /* The id of the filter with these operations, an edit's; 0 if there are none. -1 without memory. */
 int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size_t nops,

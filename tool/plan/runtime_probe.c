@@ -255,7 +255,11 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 	return 0;
 }
 
-int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+/*
+ * Add the probes that follow the states of goroutines, in all binaries. 0, or -1 with @d set: a
+ * binary's functions are unknown, or there is no memory.
+ */
+static int add_all_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
 {
 	for (size_t i = 0; i < nbins; i++)
 		if (add_states(p, bins[i], d))
@@ -420,7 +424,7 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 	bool ends = false;
 	int err;
 
-	if ((options->split && hidden_add_states(p, bins, nbins, d)) || plan_add_errors(p, d))
+	if ((options->split && add_all_states(p, bins, nbins, d)) || plan_add_errors(p, d))
 		return -1;
 	for (size_t i = 0; i < p->nfuncs; i++)
 		ends |= p->funcs[i]->ends;

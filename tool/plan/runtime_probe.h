@@ -46,11 +46,6 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
  */
 int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
 	       struct diag *d);
-/*
- * Add the probes that follow the states of goroutines, in all binaries. 0, or -1 with @d set: a
- * binary's functions are unknown, or there is no memory.
- */
-int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d);
 /* Read a record of a function of PLAN_ROLE_GO; false: it has no goroutine. */
 bool hidden_go(const struct record *r, struct hidden_go *ret);
 /* The depth of the frame that goes on (goprobe_record.depth); false: unknown. */
