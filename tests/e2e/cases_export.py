@@ -6,6 +6,8 @@ import json
 import os
 import re
 import socket
+import ssl
+import subprocess
 import threading
 import urllib.error
 import urllib.request
@@ -157,12 +159,13 @@ def spans(t):
 
 
 class Collector(http.server.ThreadingHTTPServer):
-    """A collector on loopback: it answers the first request with 503, and keeps the trees of the others."""
+    """A collector on loopback: it answers the first request with 503, and keeps the trees of the others. With TLS if there is a certificate."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             self.server.requests.append((self.path, self.headers["Content-Type"], self.headers["Host"]))
+            self.server.tenants.add(self.headers["tenant"])
             accepted = len(self.server.requests) > 1
             if accepted:
                 self.server.lines += [json.dumps({"resourceSpans": [of]}) for of in body["resourceSpans"]]
@@ -174,9 +177,13 @@ class Collector(http.server.ThreadingHTTPServer):
         def log_message(self, *args):
             pass
 
-    def __init__(self):
+    def __init__(self, *certificate):
         super().__init__(("127.0.0.1", 0), self.Handler)
-        self.requests, self.lines = [], []
+        self.requests, self.lines, self.tenants = [], [], set()
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.host = "127.0.0.1:%d" % self.server_port
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -196,6 +203,28 @@ def spans_sent(t):
         check_known("\n".join(collector.lines), "otlp")
 
 
+@case("export: spans are sent by https, with headers of the environment, to a collector whose certificate is trusted")
+def spans_https(t):
+    def made(name):
+        certificate, key = (os.path.join(t.tmp, name + end) for end in (".crt", ".key"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=" + name,
+                        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+        return certificate, key
+
+    ours, theirs = made("ours"), made("theirs")
+    with Collector(*ours) as collector:
+        sender, refused = (t.goprobectl(
+            "graph", "-o", "otlp", "--output", "https://%s/v1/traces" % collector.host, *PROGRAM, t.binary("trees"), 3,
+            env=dict(os.environ, OTEL_EXPORTER_OTLP_CERTIFICATE=trusted, OTEL_EXPORTER_OTLP_HEADERS="tenant=a%2Cb")) for trusted in (ours[0], theirs[0]))
+        sender.finish()
+        refused.finish(status=1)
+        collector.shutdown()
+    check("sent 66 spans to https://" in sender.stderr(), "the end: %s", sender.stderr())
+    same(collector.tenants, {"a,b"}, "headers")
+    check_known("\n".join(collector.lines), "otlp")
+    check("no collector at https://" in refused.stderr() and "certificate" in refused.stderr(), "not trusted: %s", refused.stderr())
+
+
 @case("export: a collector that does not answer delays nothing, and the spans that it does not get are counted",
       slow=True)
 def spans_dropped(t):
@@ -204,11 +233,11 @@ def spans_dropped(t):
         sender = t.goprobectl("graph", "-q", "-o", "otlp", "--output", url, *PROGRAM, t.binary("trees"), 3)
         sender.finish(status=1)
         check("warning: 66 of 66 spans were dropped, not sent to %s: it has not answered" % url in sender.stderr() or
-              "warning: 66 of 66 spans were dropped, not sent to %s: Connection timed out" % url in sender.stderr(), "spans: %s", sender.stderr())
+              "warning: 66 of 66 spans were dropped, not sent to %s: Operation timed out" % url in sender.stderr(), "spans: %s", sender.stderr())
     refused = t.goprobectl("graph", "-o", "otlp", "--output", url, *PROGRAM, t.binary("trees"), 3)
     refused.finish(status=1)
     check("no collector at %s: Connection refused" % url in refused.stderr(), "nobody listens: %s", refused.stderr())
-    for args, message in (("-o", "otlp", "--output", "https://127.0.0.1:4318"), "needs TLS"), (("--output", url), "only -o otlp"):
+    for args, message in (("-o", "otlp", "--output", "https://a:b@c"), "would show"), (("--output", url), "only -o otlp"):
         refused = t.goprobectl("graph", *args, *PROGRAM, t.binary("trees"), 3)
         refused.finish(status=2)
         check(message in refused.stderr(), "%s: %s", args, refused.stderr())

@@ -22,7 +22,6 @@ typedef int (*fuzz_fn)(const uint8_t *data, size_t size);
 int fuzz_dwarf(const uint8_t *data, size_t size);
 int fuzz_elf(const uint8_t *data, size_t size);
 int fuzz_expr(const uint8_t *data, size_t size);
-int fuzz_http(const uint8_t *data, size_t size);
 int fuzz_insn(const uint8_t *data, size_t size);
 int fuzz_merge(const uint8_t *data, size_t size);
 int fuzz_near(const uint8_t *data, size_t size);

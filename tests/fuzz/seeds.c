@@ -124,12 +124,6 @@ static void texts(void)
 		"shop.Cart.Add\nshop.(*Cart).Add\nshop.(*Cart).Del",
 		"Serve\nnet/http.(*Server).Serve\nmain.serve",
 	};
-	static const char *const heads[] = {
-		"[::1]:9464\nGET /metrics?a=b HTTP/1.1\r\nHost: [::1]:9464\r\nAccept: */*\r\n\r\nrest",
-		"0.0.0.0:80\nHEAD / HTTP/1.0\r\n\r\n",
-		"http://[::1]:4318/v1/traces?x\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		"http://localhost:4318\nHTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\nRetry-After: 7\r\n\r\n",
-	};
 	static const char *const quoted[] = {
 		"\0\0\0\0\0\0\xf8\x3f\3\3plain", "12345678\2\3\"\\\n\t\x1b[31m\xc3\xbc\xe2\x80\xae",
 		"abcdefgh\1\1\xed\xa0\x80\xf4\x90\x80\x80\xff",
@@ -137,7 +131,6 @@ static void texts(void)
 
 	lines("spec", specs, sizeof(specs) / sizeof(*specs));
 	lines("near", names, sizeof(names) / sizeof(*names));
-	lines("http", heads, sizeof(heads) / sizeof(*heads));
 	lines("quote", quoted, sizeof(quoted) / sizeof(*quoted));
 }
 

@@ -61,7 +61,7 @@ static int serve(char *path, struct diag *d)
 		.path = "/metrics", .put = put, .ctx = path, .fresh_ms = 1000, .client_ms = 10000,
 		.type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 	};
-	struct pollfd fds[1 + HTTPSERVER_FDS] = { { .fd = STDIN_FILENO, .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN } };
 	struct httpserver *s = httpserver_open("0", &page, d);
 	int err = s ? 0 : -1;
 
@@ -69,7 +69,8 @@ static int serve(char *path, struct diag *d)
 		printf("%s\n", httpserver_url(s));
 	fflush(stdout);
 	while (!err && !fds[0].revents) {
-		poll(fds, 1 + httpserver_poll(s, fds + 1), 1000);
+		httpserver_poll(s, &fds[1]);
+		poll(fds, 2, 1000);
 		err = httpserver_step(s, d);
 	}
 	httpserver_free(s);

@@ -25,7 +25,7 @@ static const struct {
 	fuzz_fn run;
 } fuzzers[] = {
 	{ "dwarf", fuzz_dwarf }, { "elf", fuzz_elf }, { "insn", fuzz_insn },
-	{ "http", fuzz_http }, { "merge", fuzz_merge },
+	{ "merge", fuzz_merge },
 	{ "near", fuzz_near }, { "netlink", fuzz_netlink }, { "pair", fuzz_pair },
 	{ "pclntab", fuzz_pclntab }, { "quote", fuzz_quote },
 	{ "recording", fuzz_recording }, { "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },

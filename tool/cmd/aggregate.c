@@ -17,7 +17,7 @@
 #include "output/screen.h"
 
 /* Those of the module and of signals, and all but those of processes. */
-#define FDS (2 + COUNTING_OWN + HTTPSERVER_FDS)
+#define FDS (2 + COUNTING_OWN + 1)
 
 int counting_set_up(struct counting *c, struct diag *d)
 {
@@ -116,7 +116,7 @@ static void await(struct counting *c, struct pollfd *fds, uint64_t until)
 	for (size_t i = 0; c->cmd->input && i < COUNTING_OWN; i++)
 		fds[n++] = (struct pollfd){ .fd = c->own[i], .events = POLLIN };
 	if (c->server)
-		n += httpserver_poll(c->server, fds + n);
+		httpserver_poll(c->server, &fds[n++]);
 	poll(fds, n + target_poll(&c->tracing.target, fds + n),
 	     until > t ? (until - t + 999999) / 1000000 : 0);
 }

@@ -3,7 +3,6 @@
 #ifndef GOPROBE_EXPORT_OTLP_POST_H
 #define GOPROBE_EXPORT_OTLP_POST_H
 
-#include "net/http.h"
 #include "output/format.h"
 
 /* Where a collector takes traces, if the URL has no path. */
@@ -35,6 +34,8 @@ struct otlppost_limits {
 
 extern const struct otlppost_limits otlppost_limits;
 
+/* Does @text begin as a URL of http or https? */
+bool otlppost_is_url(const char *text);
 /*
  * Have the lines of @o, whose format is graph_otlp, sent to @url. Finds its host and connects once,
  * which may wait. 0, or -1 with @d set. @limits stay.

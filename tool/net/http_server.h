@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HTTP server of one page, inside of a loop that has other work: it never waits for a client. Its
- * clients are few, their requests are short, and each has its time.
+ * HTTP server of one page, by libmicrohttpd, inside of a loop that has other work: it never waits
+ * for a client. Its clients are few, their requests are short, and each has its time.
  */
 #ifndef GOPROBE_NET_HTTP_SERVER_H
 #define GOPROBE_NET_HTTP_SERVER_H
@@ -11,10 +11,8 @@
 #include "base/buf.h"
 #include "base/diag.h"
 
-/* Connections at once; others wait in the kernel's queue, which is as long. */
-#define HTTPSERVER_CLIENTS 8
-/* Descriptors of httpserver_poll(). */
-#define HTTPSERVER_FDS (HTTPSERVER_CLIENTS + 1)
+/* Connections at once. With another one, the oldest ends. */
+#define HTTPSERVER_CLIENTS 32
 
 /**
  * struct httpserver_page - the page
@@ -42,8 +40,8 @@ struct httpserver *httpserver_open(const char *where, const struct httpserver_pa
 void httpserver_free(struct httpserver *s);
 /* "http://127.0.0.1:9464/metrics" */
 const char *httpserver_url(const struct httpserver *s);
-/* Fill in what to wait for, HTTPSERVER_FDS at most: their number. */
-size_t httpserver_poll(const struct httpserver *s, struct pollfd *fds);
+/* Fill in what to wait for. */
+void httpserver_poll(const struct httpserver *s, struct pollfd *fd);
 /*
  * Serve clients as far as that is possible without waiting; at least once a second, so that slow
  * clients lose their connections. 0; or -1 with @d set: the page could not be made.

@@ -303,7 +303,7 @@ const struct option_row option_rows[] = {
 	  .help = "write to FILE instead of standard output" },
 	{ "output", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
 	  FIELD(output), .help = "write to FILE instead of standard output; -o otlp also sends\n"
-	  "to a collector: http://HOST:PORT" },
+	  "to a collector: http://HOST:PORT, https://HOST" },
 	{ "output", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; openmetrics\n"
 	  "replaces FILE as a whole, each time" },

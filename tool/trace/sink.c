@@ -23,7 +23,7 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 	       struct diag *d)
 {
 	const struct options *options = opt->options;
-	bool url = options->output && http_is_url(options->output);
+	bool url = options->output && otlppost_is_url(options->output);
 	int fd = STDOUT_FILENO;
 
 	if (options->output && !url) {

@@ -90,13 +90,12 @@ static int call(const struct site *site, int space)
 /* One turn of the loop that the server is in. */
 static void turn(struct site *site, int timeout_ms)
 {
-	struct pollfd fds[HTTPSERVER_FDS];
-	size_t n = httpserver_poll(site->s, fds);
 	struct diag d = { 0 };
+	struct pollfd fd;
 	uint64_t begun;
 
-	assert_in_range(n, 0, HTTPSERVER_FDS);
-	poll(fds, n, timeout_ms);
+	httpserver_poll(site->s, &fd);
+	poll(&fd, 1, timeout_ms);
 	begun = clock_now(CLOCK_MONOTONIC);
 	assert_int_equal(httpserver_step(site->s, &d), 0);
 	assert_in_range(clock_now(CLOCK_MONOTONIC) - begun, 0, STEP_MS * MS);
@@ -171,10 +170,6 @@ static const struct answer_case {
 	{ "a browser whose page has led its own name to this machine",
 	  { "GET /metrics HTTP/1.1\r\nHost: evil.example:9464\r\n\r\n" },
 	  "403 Forbidden", "ask for localhost, or for an address\n" },
-	{ "another version",
-	  { "GET /metrics HTTP/3.0\r\n\r\n" }, "505 HTTP", "this is no request of HTTP/1.1\n" },
-	{ "no request",
-	  { "hello\r\n\r\n" }, "400 Bad Request", "this is no request of HTTP/1.1\n" },
 };
 
 static void test_answer(void **state)
@@ -214,12 +209,25 @@ static void huge_head(struct site *site)
 
 	say(fd, "GET /metrics HTTP/1.1\r\nA: ", 25);
 	for (size_t i = 0; i < 100; i++) {
-		/* The server reads on, so that its answer arrives. */
-		say(fd, A1000, strlen(A1000));
+		if (send(fd, A1000, strlen(A1000), MSG_NOSIGNAL) < 0)
+			break;
 		turn(site, 10);
 	}
-	assert_true(hear(site, fd, &b));
-	assert_non_null(strstr(b.p, "HTTP/1.1 431 Request Header Fields Too Large\r\n"));
+	hear(site, fd, &b);
+	assert_null(strstr(b.p, " 200 OK"));
+	close(fd);
+	buf_fini(&b);
+}
+
+static void no_request(struct site *site)
+{
+	static const char greeting[] = "SSH-2.0-OpenSSH_9.2\r\n\r\n";
+	struct buf b = { 0 };
+	int fd = call(site, 0);
+
+	say(fd, greeting, strlen(greeting));
+	hear(site, fd, &b);
+	assert_null(strstr(b.p, " 200 OK"));
 	close(fd);
 	buf_fini(&b);
 }
@@ -322,7 +330,7 @@ static void slow_readers(struct site *site)
 static void no_descriptors(struct site *site)
 {
 	struct rlimit before, limit;
-	struct pollfd fds[HTTPSERVER_FDS];
+	struct pollfd wait;
 	int fd = call(site, 0);
 
 	getrlimit(RLIMIT_NOFILE, &before);
@@ -330,7 +338,8 @@ static void no_descriptors(struct site *site)
 	limit.rlim_cur = (rlim_t)fd + 1;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	turn(site, 10);
-	assert_int_equal(httpserver_poll(site->s, fds), 0);
+	httpserver_poll(site->s, &wait);
+	assert_int_equal(wait.fd, -1);
 	setrlimit(RLIMIT_NOFILE, &before);
 	close(fd);
 }
@@ -340,6 +349,7 @@ static const struct abuse_case {
 	void (*abuse)(struct site *site);
 } abuses[] = {
 	{ "a head without an end is refused", huge_head },
+	{ "a client of another protocol", no_request },
 	{ "clients that send a byte now and then lose their connections", slow_heads },
 	{ "clients that hang up", early_close },
 	{ "a client that does not read loses its connection", slow_reader },
@@ -420,6 +430,47 @@ static void test_taken(void **state)
 	httpserver_free(site.s);
 }
 
+static const struct address_case {
+	const char *claim;
+	const char *text;
+	const char *want;	/* how the URL begins; NULL: it is refused */
+} addresses[] = {
+	{ "a port alone is for this machine", "0", "http://127.0.0.1:" },
+	{ "all addresses", "0.0.0.0:0", "http://0.0.0.0:" },
+	{ "another address of this machine", "127.1.2.3:0", "http://127.1.2.3:" },
+	{ "IPv6", "[::1]:0", "http://[::1]:" },
+	{ "a name", "localhost:9464" },
+	{ "IPv6 without brackets", "::1:9464" },
+	{ "IPv4 in brackets", "[127.0.0.1]:9464" },
+	{ "no port", "127.0.0.1:" },
+	{ "no port and no colon", "127.0.0.1" },
+	{ "no address", ":9464" },
+	{ "nothing", "" },
+	{ "a port that does not fit", "65536" },
+	{ "brackets alone", "[]:1" },
+	{ "a bracket alone", "[:1" },
+	{ "a long text", "11111111111111111111111111111111111111111111111111111111:1" },
+};
+
+static void test_address(void **state)
+{
+	const struct httpserver_page page = { .path = "/metrics", .put = put };
+	const struct address_case *c = *state;
+	struct diag d = { 0 };
+	struct httpserver *s = httpserver_open(c->text, &page, &d);
+
+	if (c->want) {
+		assert_non_null(s);
+		assert_int_equal(strncmp(httpserver_url(s), c->want, strlen(c->want)), 0);
+	} else {
+		assert_null(s);
+		assert_non_null(strstr(d.message, "is no [ADDRESS:]PORT"));
+		assert_non_null(d.hint);
+	}
+	httpserver_free(s);
+	diag_fini(&d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -427,10 +478,11 @@ int main(void)
 		{ "a page that can't be made ends the trace", test_failure },
 		{ "a port that is taken, and an address of another machine", test_taken },
 	};
-	struct CMUnitTest tests[N(answers) + N(abuses) + N(others)], *t = tests;
+	struct CMUnitTest tests[N(answers) + N(abuses) + N(addresses) + N(others)], *t = tests;
 
 	t = ROWS(t, answers, test_answer);
 	t = ROWS(t, abuses, test_abuse);
+	t = ROWS(t, addresses, test_address);
 	memcpy(t, others, sizeof(others));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
