@@ -106,13 +106,11 @@ static size_t piece(const char *name, size_t at)
 static void add_functions(struct names *names, const struct gobin *bin, const char *prefix,
 			  bool whole)
 {
-	size_t n, len = strlen(prefix);
-	const struct gofunc *f = gobin_funcs(bin, &n);
+	size_t len = strlen(prefix);
 
-	for (size_t i = 0; i < n; i++)
-		if (f[i].entry && !strncmp(f[i].name, prefix, len))
-			add_name(names, f[i].name,
-				 whole ? strlen(f[i].name) : piece(f[i].name, len));
+	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));)
+		if (f->entry && !strncmp(f->name, prefix, len))
+			add_name(names, f->name, whole ? strlen(f->name) : piece(f->name, len));
 }
 
 static int by_name(const void *a, const void *b)
@@ -123,14 +121,12 @@ static int by_name(const void *a, const void *b)
 static void offer_functions(const struct target *t, const char *prefix, struct buf *b)
 {
 	struct names names = { 0 };
-	size_t all = 0, n, len = strlen(prefix);
+	size_t all = 0, len = strlen(prefix);
 
-	for (size_t i = 0; i < t->nbins; i++) {
-		const struct gofunc *f = gobin_funcs(t->bins[i], &n);
-
-		for (size_t k = 0; k < n && all <= FUNCTIONS_MOST; k++)
-			all += f[k].entry && !strncmp(f[k].name, prefix, len);
-	}
+	for (size_t i = 0; i < t->nbins; i++)
+		for (const struct gofunc *f = NULL;
+		     all <= FUNCTIONS_MOST && (f = gobin_next(t->bins[i], f));)
+			all += f->entry && !strncmp(f->name, prefix, len);
 	for (size_t i = 0; i < t->nbins; i++)
 		add_functions(&names, t->bins[i], prefix, all <= FUNCTIONS_MOST);
 	if (names.n)

@@ -92,14 +92,10 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 		free(v);
 		return diag_set(d, "out of memory");
 	}
-	for (size_t i = 0; i < t->nbins; i++) {
-		size_t nfuncs;
-		const struct gofunc *f = gobin_funcs(t->bins[i], &nfuncs);
-
-		for (size_t k = 0; k < nfuncs; k++)
-			if (wanted(specs, nspecs, found, f[k].name))
-				v[n++] = (struct listed){ .bin = t->bins[i], .fn = &f[k] };
-	}
+	for (size_t i = 0; i < t->nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(t->bins[i], f));)
+			if (wanted(specs, nspecs, found, f->name))
+				v[n++] = (struct listed){ .bin = t->bins[i], .fn = f };
 	for (size_t i = 0; i < nspecs; i++) {
 		if (found[i] || spec_is_place(&specs[i]))
 			continue;
@@ -238,12 +234,9 @@ static int list_site(void *ctx, const struct gobin_site *site)
 /* Where the functions that are asked for were inlined. */
 static int list_sites(struct listing *l, struct gobin *bin)
 {
-	size_t n;
-	const struct gofunc *f = gobin_funcs(bin, &n);
-
 	l->bin = bin;
-	for (size_t i = 0; l->nspecs && i < n; i++)
-		if (f[i].entry && gobin_sites(bin, &f[i], list_site, l))
+	for (const struct gofunc *f = NULL; l->nspecs && (f = gobin_next(bin, f));)
+		if (f->entry && gobin_sites(bin, f, list_site, l))
 			return -1;
 	return 0;
 }

@@ -114,13 +114,9 @@ static int no_match(const struct target *t, const struct options *o, struct diag
 	diag_set(d, o->noperands > 1 ? "no function matches all words" : "no function matches '%s'",
 		 o->operands[0]);
 	near_init(&near, o->operands[0]);
-	for (size_t i = 0; i < t->nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(t->bins[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			near_offer(&near, f[k].name);
-	}
+	for (size_t i = 0; i < t->nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(t->bins[i], f));)
+			near_offer(&near, f->name);
 	if (o->noperands > 1)
 		diag_hint(d, "search for fewer words");
 	else if (!near_set_hint(&near, d))

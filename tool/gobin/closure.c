@@ -15,16 +15,14 @@
 /* The receiver's type of the method whose method value is called @name. */
 static const struct gotype *receiver_of(struct gobin *bin, const char *name)
 {
-	size_t n, len = strlen(name) - strlen(METHOD_VALUE);
-	const struct gofunc *f = gobin_funcs(bin, &n);
+	size_t len = strlen(name) - strlen(METHOD_VALUE);
 
-	for (size_t i = 0; i < n; i++) {
+	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));) {
 		const struct gosig *sig;
 
-		if (f[i].flags & GOFUNC_INLINED || strncmp(f[i].name, name, len) ||
-		    f[i].name[len])
+		if (f->flags & GOFUNC_INLINED || strncmp(f->name, name, len) || f->name[len])
 			continue;
-		sig = gobin_sig(bin, &f[i]);
+		sig = gobin_sig(bin, f);
 		if (sig->receiver && !sig->params[0].unavailable)
 			return sig->params[0].type;
 	}

@@ -220,6 +220,12 @@ const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n)
 	return bin->funcs.v;
 }
 
+const struct gofunc *gobin_next(const struct gobin *bin, const struct gofunc *f)
+{
+	f = f ? f + 1 : bin->funcs.v;
+	return f < bin->funcs.v + bin->funcs.n ? f : NULL;
+}
+
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
 {
 	return gofuncs_at(&bin->funcs, vaddr);
@@ -382,15 +388,14 @@ static int is_body_of(void *ctx, const struct gobin_site *site)
 static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
 {
 	static const char first[] = "-range1";
-	size_t n, len;
-	const struct gofunc *f = gobin_funcs(bin, &n);
+	size_t len;
 
-	for (size_t i = 0; !bin->ranges_known && i < n; i++) {
-		len = strlen(f[i].name);
-		if (len <= strlen(first) || strcmp(f[i].name + len - strlen(first), first) != 0)
+	for (const struct gofunc *f = NULL; !bin->ranges_known && (f = gobin_next(bin, f));) {
+		len = strlen(f->name);
+		if (len <= strlen(first) || strcmp(f->name + len - strlen(first), first) != 0)
 			continue;
 		len -= strlen(first);
-		if (hmap_put(&bin->ranges, hmap_hash(0, f[i].name, len), bin))
+		if (hmap_put(&bin->ranges, hmap_hash(0, f->name, len), bin))
 			return true;
 	}
 	bin->ranges_known = true;

@@ -93,6 +93,8 @@ const struct elffile *gobin_file(const struct gobin *bin);
  * gobin_load_inlined() has been called.
  */
 const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n);
+/* The one behind @f, or the first one for NULL; NULL behind the last. */
+const struct gofunc *gobin_next(const struct gobin *bin, const struct gofunc *f);
 /*
  * Count the places that functions were inlined into (gofunc.ninlined) and find
  * those that have no code of their own; looks at the whole binary. What

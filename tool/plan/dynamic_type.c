@@ -215,14 +215,10 @@ static bool is_closure(const char *name)
 
 static int add_closures(struct wish *w)
 {
-	size_t n;
-	const struct gofunc *f = gobin_funcs(w->bin, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!f[i].entry || !is_closure(f[i].name) || !is_own(w, f[i].name))
+	for (const struct gofunc *f = NULL; (f = gobin_next(w->bin, f));) {
+		if (!f->entry || !is_closure(f->name) || !is_own(w, f->name))
 			continue;
-		if (dyntypes_add_func(w->d, w->bin, f[i].entry, w->level) ==
-		    DYNTYPES_NO_MEMORY)
+		if (dyntypes_add_func(w->d, w->bin, f->entry, w->level) == DYNTYPES_NO_MEMORY)
 			return -1;
 	}
 	return 0;

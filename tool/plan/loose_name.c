@@ -81,14 +81,10 @@ static void offer(struct meant *m, const char *name)
 
 static bool has(struct gobin *const *bins, size_t nbins, const struct spec *spec)
 {
-	for (size_t i = 0; i < nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(bins[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			if (spec_match(spec, f[k].name))
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (spec_match(spec, f->name))
 				return true;
-	}
 	return false;
 }
 
@@ -108,14 +104,10 @@ static int resolve(struct gobin *const *bins, size_t nbins, struct meant *m, str
 {
 	char *pattern;
 
-	for (size_t i = 0; i < nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(bins[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			if (f[k].entry && !(f[k].flags & GOFUNC_WRAPPER))
-				offer(m, f[k].name);
-	}
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (f->entry && !(f->flags & GOFUNC_WRAPPER))
+				offer(m, f->name);
 	if (!m->n)
 		return 0;
 	/* A function of that name may have been inlined wherever it is called. */

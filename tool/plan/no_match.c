@@ -34,11 +34,8 @@ static size_t package_len(const char *name)
 static void each_name(struct search *s, name_fn fn, const void *ctx)
 {
 	for (size_t i = 0; i < s->nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(s->bins[i], &n);
-
-		for (size_t k = 0; k < n; k++) {
-			const char *name = f[k].name;
+		for (const struct gofunc *f = NULL; (f = gobin_next(s->bins[i], f));) {
+			const char *name = f->name;
 			size_t package = package_len(name);
 			char written[1024];
 

@@ -129,12 +129,9 @@ static int look_at_run(void *ctx, const struct pclntab_line *run)
 
 static void look_at_lines(struct search *s)
 {
-	size_t n;
-	const struct gofunc *f = gobin_funcs(s->bin, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (f[i].entry)
-			gobin_lines(s->bin, &f[i], look_at_run, s);
+	for (const struct gofunc *f = NULL; (f = gobin_next(s->bin, f));)
+		if (f->entry)
+			gobin_lines(s->bin, f, look_at_run, s);
 }
 
 static bool is_wanted(void *ctx, const char *dir, const char *name)
@@ -165,18 +162,13 @@ static int take_run(void *ctx, const struct pclntab_line *run)
 /* Statements of debug information; if it has marked none, what the line table has. */
 static int search(struct search *s)
 {
-	size_t n, i = 0;
-	const struct gofunc *f = gobin_funcs(s->bin, &n);
-
 	if (gobin_dwinfo(s->bin))
 		dwinfo_lines(gobin_dwinfo(s->bin), is_wanted, take_row, s);
 	if (s->n)
-		i = n;
-	for (; !s->failed && i < n; i++) {
-		s->fn = &f[i];
-		if (f[i].entry)
-			gobin_lines(s->bin, &f[i], take_run, s);
-	}
+		return s->failed ? -1 : 0;
+	for (s->fn = NULL; !s->failed && (s->fn = gobin_next(s->bin, s->fn));)
+		if (s->fn->entry)
+			gobin_lines(s->bin, s->fn, take_run, s);
 	return s->failed ? -1 : 0;
 }
 
@@ -224,14 +216,11 @@ static int no_file(struct gobin **bins, size_t nbins, const struct spec *spec, s
 
 	near_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(bins[i], &n);
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));) {
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
-		for (size_t k = 0; k < n; k++) {
-			const char *slash = f[k].file ? strrchr(f[k].file, '/') : NULL;
-
-			if (f[k].file)
-				near_offer(&near, slash ? slash + 1 : f[k].file);
+			if (f->file)
+				near_offer(&near, slash ? slash + 1 : f->file);
 		}
 	}
 	diag_set(d, "%s%s has no code of a file called '%s'", gobin_path(bins[0]),
@@ -278,15 +267,14 @@ static int find_line(struct places *p, struct gobin **bins, size_t nbins, const 
 
 static const struct gofunc *named(struct gobin *bin, const char *name)
 {
-	size_t n;
-	const struct gofunc *f = gobin_funcs(bin, &n), *wrapper = NULL;
+	const struct gofunc *wrapper = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!f[i].entry || strcmp(f[i].name, name) != 0)
+	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));) {
+		if (!f->entry || strcmp(f->name, name) != 0)
 			continue;
-		if (!(f[i].flags & GOFUNC_WRAPPER))
-			return &f[i];
-		wrapper = &f[i];
+		if (!(f->flags & GOFUNC_WRAPPER))
+			return f;
+		wrapper = f;
 	}
 	return wrapper;
 }
@@ -297,14 +285,10 @@ static int no_function(struct gobin **bins, size_t nbins, const struct spec *spe
 	struct near near;
 
 	near_init(&near, spec->pattern);
-	for (size_t i = 0; i < nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(bins[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			if (f[k].entry)
-				near_offer(&near, f[k].name);
-	}
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (f->entry)
+				near_offer(&near, f->name);
 	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->pattern);
 	near_set_hint(&near, d);
@@ -394,11 +378,9 @@ static int take_site(void *ctx, const struct gobin_site *site)
 int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec)
 {
 	struct inlined_search s = { p, bin, spec };
-	size_t n;
-	const struct gofunc *f = gobin_funcs(bin, &n);
 
-	for (size_t i = 0; i < n; i++)
-		if (f[i].entry && gobin_sites(bin, &f[i], take_site, &s))
+	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));)
+		if (f->entry && gobin_sites(bin, f, take_site, &s))
 			return -1;
 	return 0;
 }

@@ -225,15 +225,11 @@ static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const st
 		   struct diag *d)
 {
 	for (size_t i = 0; i < nbins; i++) {
-		const struct gofunc *f;
-		size_t n;
-
 		if (gobin_load_inlined(bins[i]))
 			return diag_set(d, "out of memory");
-		f = gobin_funcs(bins[i], &n);
-		for (size_t k = 0; k < n; k++)
-			if (!f[k].entry && spec_match(s, f[k].name))
-				return inlined_away(c, bins[i], &f[k], d);
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (!f->entry && spec_match(s, f->name))
+				return inlined_away(c, bins[i], f, d);
 	}
 	return nomatch(bins, nbins, s, d);
 }
@@ -308,17 +304,13 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		err = choice_places(&c, bins, nbins, false, d);
 	if (!err && p->inlined)
 		err = choice_places(&c, bins, nbins, true, d);
-	for (int wrappers = 0; !err && wrappers < 2; wrappers++) {
-		for (size_t i = 0; i < nbins; i++) {
-			size_t n;
-			const struct gofunc *f = gobin_funcs(bins[i], &n);
-
-			for (size_t k = 0; k < n && !c.conflict.message; k++)
-				if ((f[k].entry || p->inlined) &&
-				    !(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
-					choose(&c, bins[i], &f[k], wrappers);
-		}
-	}
+	for (int wrappers = 0; !err && wrappers < 2; wrappers++)
+		for (size_t i = 0; i < nbins; i++)
+			for (const struct gofunc *f = NULL;
+			     !c.conflict.message && (f = gobin_next(bins[i], f));)
+				if ((f->entry || p->inlined) &&
+				    !(f->flags & GOFUNC_WRAPPER) == !wrappers)
+					choose(&c, bins[i], f, wrappers);
 	if (c.conflict.message) {
 		*d = c.conflict;
 		err = -1;

@@ -127,11 +127,7 @@ int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d
 	if (!found)
 		return diag_set(d, "process %d has no code of %s in its memory", pid,
 				gobin_path(bin));
-
-	size_t n;
-	const struct gofunc *fn = gobin_funcs(bin, &n);
-
-	if (procmem_read(m, fn->entry + m->bias, &byte, 1))
+	if (procmem_read(m, gobin_next(bin, NULL)->entry + m->bias, &byte, 1))
 		return 0;
 	diag_errno(d, errno, "can't read the memory of process %d", pid);
 	if (errno == EPERM)
