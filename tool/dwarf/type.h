@@ -10,22 +10,17 @@
 /* Longer chains are hostile. */
 #define DWTYPE_TYPEDEFS_MAX 16
 
-/**
- * struct dwtype - the types of one binary that were requested so far
- * @r: where entries are read from
- * @mem: where they live
- * @minor: Go version, 1.@minor
- * @types: link-time address that run-time types are counted from
- * @shells: types by offset of the entry
- * @walked: bytes that were walked for types' fields: entries of a hostile file may
- *	overlap, and all have the same fields
- */
+/* The types of one binary that were requested so far. */
 struct dwtype {
-	struct dwread *r;
-	struct arena *mem;
-	int minor;
-	uint64_t types;
-	struct typeshells shells;
+	struct dwread *r;		/* where entries are read from */
+	struct arena *mem;		/* where they live */
+	int minor;			/* Go version, 1.@minor */
+	uint64_t types;			/* link-time address that run-time types are counted from */
+	struct typeshells shells;	/* types by offset of the entry */
+	/*
+	 * Bytes that were walked for types' fields: entries of a hostile file may overlap, and all
+	 * have the same fields.
+	 */
 	uint64_t walked;
 };
 

@@ -7,22 +7,14 @@
 
 static const char replay_it[] = "record without it, and give it to goprobectl replay";
 
-/**
- * struct exclusion - two options that exclude each other
- * @command: whose options; or ANY
- * @option: one of them
- * @value: only with this word; or NULL
- * @other: the other one
- * @why: the message
- * @hint: what to do; or NULL
- */
+/* Two options that exclude each other. */
 struct exclusion {
-	int command;
-	const char *option;
-	const char *value;
-	const char *other;
-	const char *why;
-	const char *hint;
+	int command;		/* whose options; or ANY */
+	const char *option;	/* one of them */
+	const char *value;	/* only with this word; or NULL */
+	const char *other;	/* the other one */
+	const char *why;	/* the message */
+	const char *hint;	/* what to do; or NULL */
 };
 
 #define ANY (-1)

@@ -9,65 +9,42 @@
 #include "compile/cond.h"
 #include "plan/plan.h"
 
-/**
- * struct planfilter_under - a function that calls are to be inside of
- * @bin: its binary
- * @fn: the function
- * @text: who asked for it first, for errors: all of the text
- * @e: and where in it
- * @next: the next one
- */
+/* A function that calls are to be inside of. */
 struct planfilter_under {
-	struct gobin *bin;
-	const struct gofunc *fn;
-	const char *text;
-	const struct expr *e;
-	struct planfilter_under *next;
+	struct gobin *bin;		/* its binary */
+	const struct gofunc *fn;	/* the function */
+	const char *text;		/* who asked for it first, for errors: all of the text */
+	const struct expr *e;		/* and where in it */
+	struct planfilter_under *next;	/* the next one */
 };
 
-/**
- * struct planfilter - makes plan.filters and plan.filter_ops
- * @plan: where they go
- * @mem: for what lives as long as the plan
- * @stack: plan_options.stack
- * @creator: plan_options.creator
- * @stuck: plan_options.stuck
- * @limits: plan_options.limits
- * @split: plan_options.split
- * @known: filters, by a hash of their operations
- * @filters_cap: capacity of plan.filters
- * @ops_cap: capacity of plan.filter_ops
- * @unders: functions that under() names; until planfilter_settle() an operation
- *	GOPROBE_OP_UNDER has the address of one of these
- */
+/* Makes plan.filters and plan.filter_ops. */
 struct planfilter {
-	struct plan *plan;
-	struct arena *mem;
-	uint32_t stack;
-	bool creator;
-	bool stuck;
-	struct plan_limits limits;
-	bool split;
-	struct hmap known;
-	size_t filters_cap;
-	size_t ops_cap;
+	struct plan *plan;			/* where they go */
+	struct arena *mem;			/* for what lives as long as the plan */
+	uint32_t stack;				/* plan_options.stack */
+	bool creator;				/* plan_options.creator */
+	bool stuck;				/* plan_options.stuck */
+	struct plan_limits limits;		/* plan_options.limits */
+	bool split;				/* plan_options.split */
+	struct hmap known;			/* filters, by a hash of their operations */
+	size_t filters_cap;			/* capacity of plan.filters */
+	size_t ops_cap;				/* capacity of plan.filter_ops */
+	/*
+	 * Functions that under() names; until planfilter_settle() an operation GOPROBE_OP_UNDER has
+	 * the address of one of these.
+	 */
 	struct planfilter_under *unders;
 };
 
-/**
- * struct planfilter_more - operations for a hit that passes: they make its key, or count it
- * @ops: operations
- * @nops: their number
- * @counts: they count it, so they can't be shared
- * @more: operations behind @ops that add the call stack to the key, or make a value
- * @nmore: their number
- */
+/* Operations for a hit that passes: they make its key, or count it. */
 struct planfilter_more {
-	const struct goprobe_op *ops;
-	size_t nops;
-	bool counts;
+	const struct goprobe_op *ops;	/* operations */
+	size_t nops;			/* their number */
+	bool counts;			/* they count it, so they can't be shared */
+	/* Operations behind @ops that add the call stack to the key, or make a value. */
 	const struct goprobe_op *more;
-	size_t nmore;
+	size_t nmore;			/* their number */
 };
 
 void planfilter_fini(struct planfilter *f);

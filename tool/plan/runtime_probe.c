@@ -29,24 +29,15 @@ static const struct gotype any = {
 /* What gopanic is given; it has no name in what is shown. */
 static const struct plan_value panic_value = { .name = "_", .type = &any };
 
-/**
- * struct making - a role's capture under construction
- * @bin: the binary
- * @l: where its g keeps things
- * @regs: arguments and results are in registers
- * @pieces: space for its pieces
- * @ops: and operations
- * @c: the capture
- * @descendant: plan.descendant
- */
+/* A role's capture under construction. */
 struct making {
-	const struct gobin *bin;
-	const struct golayout_g *l;
-	bool regs;
-	struct goprobe_piece pieces[PIECES_MAX];
-	struct goprobe_op ops[OPS_MAX];
-	struct plan_capture c;
-	uint64_t descendant;
+	const struct gobin *bin;			/* the binary */
+	const struct golayout_g *l;			/* where its g keeps things */
+	bool regs;					/* arguments and results are in registers */
+	struct goprobe_piece pieces[PIECES_MAX];	/* space for its pieces */
+	struct goprobe_op ops[OPS_MAX];			/* and operations */
+	struct plan_capture c;				/* the capture */
+	uint64_t descendant;				/* plan.descendant */
 };
 
 static void op(struct making *m, struct goprobe_op o)
@@ -139,18 +130,12 @@ static void make_nothing(struct making *m)
 	(void)m;
 }
 
-/**
- * struct role - what a role needs
- * @func: a function
- * @ret: it is traced where that returns, not where it is called
- * @shares: it may be traced for its own sake, too
- * @make: how its frame is filled
- */
+/* What a role needs. */
 static const struct role {
-	const char *func;
-	bool ret;
-	bool shares;
-	void (*make)(struct making *m);
+	const char *func;	/* a function */
+	bool ret;		/* it is traced where that returns, not where it is called */
+	bool shares;		/* it may be traced for its own sake, too */
+	void (*make)(struct making *m);	/* how its frame is filled */
 } roles[__PLAN_ROLE_MAX] = {
 	[PLAN_ROLE_GO] = { "runtime.newproc1", true, false, make_go },
 	[PLAN_ROLE_PANIC] = { "runtime.gopanic", false, true, make_panic },
@@ -343,18 +328,12 @@ static void notify_goexit(struct making *m)
 	notify_all(m, false);
 }
 
-/**
- * struct notifier - points that notify the module of goroutine events
- * @funcs: a function, and what it was called before
- * @action: enum goprobe_action
- * @optional: programs may be without
- * @make: the key
- */
+/* Points that notify the module of goroutine events. */
 struct notifier {
-	const char *funcs[2];
-	uint8_t action;
-	bool optional;
-	void (*make)(struct making *m);
+	const char *funcs[2];		/* a function, and what it was called before */
+	uint8_t action;			/* enum goprobe_action */
+	bool optional;			/* programs may be without */
+	void (*make)(struct making *m);	/* the key */
 };
 
 static const struct notifier kin[] = {

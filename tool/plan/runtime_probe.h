@@ -12,24 +12,16 @@
 #include "event/record.h"
 #include "plan/plan.h"
 
-/**
- * struct hidden_go - a new goroutine, by a record of PLAN_ROLE_GO
- * @goid: its id
- * @pc: run-time address behind the call of the go statement
- */
+/* A new goroutine, by a record of PLAN_ROLE_GO. */
 struct hidden_go {
-	uint64_t goid;
-	uint64_t pc;
+	uint64_t goid;	/* its id */
+	uint64_t pc;	/* run-time address behind the call of the go statement */
 };
 
-/**
- * struct hidden_recovery - a recovered panic, by a record of PLAN_ROLE_RECOVERY
- * @hi: end of the goroutine's stack
- * @sp: stack pointer of the frame that goes on
- */
+/* A recovered panic, by a record of PLAN_ROLE_RECOVERY. */
 struct hidden_recovery {
-	uint64_t hi;
-	uint64_t sp;
+	uint64_t hi;	/* end of the goroutine's stack */
+	uint64_t sp;	/* stack pointer of the frame that goes on */
 };
 
 /*
