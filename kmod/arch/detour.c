@@ -5,6 +5,7 @@
  *
  * A detour uses R12, R13 and the flags: at a function's entry nothing is in them (ABIInternal,
  * src/cmd/compile/abi-internal.md), and morestack, which the same branch can lead to, loses them.
+ * One that times uses R15 as well, and RDX at a function's end: results are in neither.
  */
 #include "detour.h"
 
@@ -14,7 +15,7 @@
 #define JMP32		0xe9
 #define JBE8		0x76
 #define CALL		0xe8
-#define INT3		0xcc
+#define RET		0xc3
 
 /* Hardware numbers. */
 #define R12		12
@@ -103,6 +104,61 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
 	return NULL;
 }
 
+/* Bytes of MOV n(RSP), RBP, which frames of Go before 1.21 end with, or 0. *@disp: n */
+static __u32 gp_detour_restore(const __u8 *p, __u32 len, __s32 *disp)
+{
+	if (len < 8 || p[0] != 0x48 || p[1] != 0x8b || p[3] != 0x24)
+		return 0;
+	*disp = p[2] == 0x6c ? (__s8)p[4] : gp_detour_s32(p + 4);
+	return p[2] == 0x6c ? 5 : p[2] == 0xac ? 8 : 0;
+}
+
+/* Bytes of an instruction that adds to RSP, or 0. *@by: how much */
+static __u32 gp_detour_add(const __u8 *p, __u32 len, __s32 *by)
+{
+	if (len < 4 || p[0] != 0x48)
+		return 0;
+	*by = (__s8)p[3];
+	if (p[1] == 0x83 && p[2] == 0xc4)
+		return 4;
+	/* SUB $-128, RSP is shorter than ADD $128, RSP. */
+	*by = -*by;
+	if (p[1] == 0x83 && p[2] == 0xec)
+		return 4;
+	if (len < 7 || p[1] != 0x81 || p[2] != 0xc4)
+		return 0;
+	*by = gp_detour_s32(p + 3);
+	return 7;
+}
+
+const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
+				struct gp_detour_site *site)
+{
+	__s32 disp = 0, by = 0;
+	__u32 restore = gp_detour_restore(code, len, &disp);
+	__u32 n = gp_detour_add(code + restore, len - restore, &by);
+
+	*site = (struct gp_detour_site){ .shape = GP_DETOUR_NONE };
+	if (!n || by <= 0 || (restore && disp != by - 8))
+		return "it ends without an epilogue that a jump can replace";
+	n += restore;
+	site->frame = by;
+	if (!restore) {
+		if (n == len || code[n] != GP_DETOUR_POP)
+			return "it ends without an epilogue that a jump can replace";
+		site->frame += 8;
+		n++;
+	}
+	if (n >= len || n > GP_DETOUR_BRANCH || code[n] != RET)
+		return "it ends without an epilogue that a jump can replace";
+	if (place / PAGE != (place + GP_DETOUR_JUMP - 1) / PAGE)
+		return "an epilogue of it is on two pages";
+	site->branch_len = n;
+	gp_detour_take(site->branch, code, n);
+	site->shape = n == GP_DETOUR_JUMP ? GP_DETOUR_EXIT_POP : GP_DETOUR_EXIT;
+	return NULL;
+}
+
 /**
  * struct gp_emit - code under way
  * @to: where it goes
@@ -164,6 +220,27 @@ static void gp_emit_jump(struct gp_emit *e, __u64 address)
 	gp_emit_to(e, address);
 }
 
+/* The four bytes before @from lead to what is emitted next. */
+static void gp_emit_lands_here(struct gp_emit *e, __u32 from)
+{
+	__u32 end = e->n;
+
+	if (e->failed)
+		return;
+	e->n = from - 4;
+	gp_emit_number(e, end - from, 4);
+	e->n = end;
+}
+
+/* A conditional jump, 0f @opcode, to what gp_emit_lands_here() says. Return: for that */
+static __u32 gp_emit_if(struct gp_emit *e, __u8 opcode)
+{
+	gp_emit_byte(e, 0x0f);
+	gp_emit_byte(e, opcode);
+	gp_emit_number(e, 0, 4);
+	return e->n;
+}
+
 static void gp_emit_count(struct gp_emit *e, bool per_cpu, __u64 counter)
 {
 	if (!per_cpu) {
@@ -171,23 +248,31 @@ static void gp_emit_count(struct gp_emit *e, bool per_cpu, __u64 counter)
 		gp_emit_to(e, counter);
 		return;
 	}
-	/* The low 12 bits are the CPU; the others its node: arch/x86/include/asm/segment.h. */
+	/*
+	 * The low 12 bits are the CPU. The others, its node, are shifted out:
+	 * arch/x86/include/asm/segment.h.
+	 */
 	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xfc);		/* rdpid %r12 */
-	GP_EMIT(e, 0x41, 0x81, 0xe4, 0xff, 0x0f, 0x00, 0x00);	/* and $0xfff,%r12d */
-	GP_EMIT(e, 0x49, 0xc1, 0xe4, 0x0c);			/* shl $12,%r12 */
+	GP_EMIT(e, 0x41, 0xc1, 0xe4, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r12d */
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea counter(%rip),%r13 */
 	gp_emit_to(e, counter);
 	/* The thread may be on another CPU by now. */
 	GP_EMIT(e, 0xf0, 0x4b, 0xff, 0x44, 0x25, 0x00);		/* lock incq (%r13,%r12) */
 }
 
-/* A call that has passed all tests lands, or counts; @next: behind the branch */
+/* @next: behind the branch */
+static void gp_emit_land(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea next(%rip),%r13 */
+	gp_emit_to(e, next);
+	gp_emit_jump(e, d->landing);
+}
+
+/* A call that has passed all tests lands, or counts. */
 static void gp_emit_passed(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
 	if (d->landing) {
-		GP_EMIT(e, 0x4c, 0x8d, 0x2d);			/* lea next(%rip),%r13 */
-		gp_emit_to(e, next);
-		gp_emit_jump(e, d->landing);
+		gp_emit_land(e, d, next);
 	} else {
 		gp_emit_count(e, d->per_cpu, d->hits);
 		gp_emit_jump(e, next);
@@ -289,32 +374,146 @@ static void gp_emit_test(struct gp_emit *e, const struct gp_detour_test *t, __u3
 		in = 0x84;					/* je */
 		out = 0x85;					/* jne */
 	}
-	gp_emit_byte(e, 0x0f);
-	gp_emit_byte(e, t->want ? out : in);
+	*reject = gp_emit_if(e, t->want ? out : in);
+}
+
+/* R12: the depth of a call whose SP at entry is RSP; R15 and R13: its slot, as base and index. */
+static void gp_emit_slot(struct gp_emit *e, const struct gp_detour *d)
+{
+	GP_EMIT(e, 0x4d, 0x8b, 0xa6);				/* mov stack_hi(%r14),%r12 */
+	gp_emit_number(e, d->stack_hi, 4);
+	GP_EMIT(e, 0x49, 0x29, 0xe4);				/* sub %rsp,%r12 */
+	GP_EMIT(e, 0xc4, 0x43, 0xfb, 0xf0, 0xee, 0x02);		/* rorx $2,%r14,%r13 */
+	GP_EMIT(e, 0x47, 0x8d, 0x6c, 0xa5, 0x00);		/* lea (%r13,%r12,4),%r13d */
+	GP_EMIT(e, 0x41, 0x81, 0xe5, 0xe0, 0xff, 0x01, 0x00);	/* and $0x1ffe0,%r13d */
+	GP_EMIT(e, 0x4c, 0x8d, 0x3d);				/* lea slots(%rip),%r15 */
+	gp_emit_to(e, d->slots);
+}
+
+/* The call is open from now on, in its slot; it lands if that is not free. */
+static void gp_emit_open(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	__u32 taken;
+
+	gp_emit_slot(e, d);
+	GP_EMIT(e, 0x4d, 0x01, 0xfd);				/* add %r15,%r13 */
+	GP_EMIT(e, 0x49, 0x89, 0xc7);				/* mov %rax,%r15 */
+	GP_EMIT(e, 0x31, 0xc0);					/* xor %eax,%eax */
+	GP_EMIT(e, 0xf0, 0x4d, 0x0f, 0xb1, 0x75, 0x00);		/* lock cmpxchg %r14,(%r13) */
+	taken = gp_emit_if(e, 0x85);				/* jne taken */
+	GP_EMIT(e, 0x45, 0x89, 0x65, 0x08);			/* mov %r12d,8(%r13) */
+	GP_EMIT(e, 0x41, 0xc7, 0x45, 0x0c);			/* movl $id,12(%r13) */
+	gp_emit_number(e, d->id, 4);
+	GP_EMIT(e, 0x49, 0x89, 0xd4);				/* mov %rdx,%r12 */
+	GP_EMIT(e, 0x0f, 0x31);					/* rdtsc */
+	GP_EMIT(e, 0x41, 0x89, 0x45, 0x10);			/* mov %eax,16(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x55, 0x14);			/* mov %edx,20(%r13) */
+	GP_EMIT(e, 0x4c, 0x89, 0xf8);				/* mov %r15,%rax */
+	GP_EMIT(e, 0x4c, 0x89, 0xe2);				/* mov %r12,%rdx */
+	gp_emit_jump(e, next);
+	gp_emit_lands_here(e, taken);
+	GP_EMIT(e, 0x4c, 0x89, 0xf8);				/* mov %r15,%rax */
+	gp_emit_land(e, d, next);
+}
+
+/* RDX: ns of the call, which its slot has. The slot becomes free. */
+static __u32 gp_emit_duration(struct gp_emit *e)
+{
+	GP_EMIT(e, 0x49, 0x89, 0xc4);				/* mov %rax,%r12 */
+	GP_EMIT(e, 0x0f, 0x31);					/* rdtsc */
+	GP_EMIT(e, 0x48, 0xc1, 0xe2, 0x20);			/* shl $32,%rdx */
+	GP_EMIT(e, 0x48, 0x09, 0xc2);				/* or %rax,%rdx */
+	GP_EMIT(e, 0x4c, 0x89, 0xe0);				/* mov %r12,%rax */
+	GP_EMIT(e, 0x4b, 0x2b, 0x54, 0x2f, 0x10);		/* sub 16(%r15,%r13),%rdx */
+	GP_EMIT(e, 0x4b, 0xc7, 0x04, 0x2f, 0, 0, 0, 0);		/* movq $0,(%r15,%r13) */
+	GP_EMIT(e, 0x48, 0x01, 0xd2);				/* add %rdx,%rdx */
+	GP_EMIT(e, 0xc4, 0xe2, 0x9b, 0xf6, 0x15);		/* mulx rate(%rip),%r12,%rdx */
 	gp_emit_number(e, 0, 4);
-	*reject = e->n;
+	return e->n;
+}
+
+/* The call ends: its duration is added to the CPU's times. It lands if the handler has to. */
+static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	__u32 unknown[2], extreme[2], rate;
+
+	gp_emit_slot(e, d);
+	GP_EMIT(e, 0x4f, 0x39, 0x34, 0x2f);			/* cmp %r14,(%r15,%r13) */
+	unknown[0] = gp_emit_if(e, 0x85);			/* jne unknown */
+	GP_EMIT(e, 0x47, 0x39, 0x64, 0x2f, 0x08);		/* cmp %r12d,8(%r15,%r13) */
+	unknown[1] = gp_emit_if(e, 0x85);			/* jne unknown */
+	rate = gp_emit_duration(e);
+	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xff);		/* rdpid %r15 */
+	GP_EMIT(e, 0x41, 0xc1, 0xe7, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r15d */
+	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea times(%rip),%r13 */
+	gp_emit_to(e, d->times);
+	GP_EMIT(e, 0x4d, 0x01, 0xfd);				/* add %r15,%r13 */
+	GP_EMIT(e, 0x49, 0x39, 0x95, 0xe8, 0x07, 0, 0);		/* cmp %rdx,2024(%r13) */
+	extreme[0] = gp_emit_if(e, 0x87);			/* ja extreme */
+	GP_EMIT(e, 0x49, 0x39, 0x95, 0xf0, 0x07, 0, 0);		/* cmp %rdx,2032(%r13) */
+	extreme[1] = gp_emit_if(e, 0x82);			/* jb extreme */
+	GP_EMIT(e, 0xf0, 0x49, 0x01, 0x95, 0xe0, 0x07, 0, 0);	/* lock add %rdx,2016(%r13) */
+	/* 4 * b - 8, where bit b is the highest, and that bit with the next two. */
+	GP_EMIT(e, 0x4c, 0x0f, 0xbd, 0xe2);			/* bsr %rdx,%r12 */
+	GP_EMIT(e, 0x41, 0x83, 0xec, 0x02);			/* sub $2,%r12d */
+	GP_EMIT(e, 0xc4, 0x62, 0x9b, 0xf7, 0xfa);		/* shrx %r12,%rdx,%r15 */
+	GP_EMIT(e, 0x47, 0x8d, 0x24, 0xa7);			/* lea (%r15,%r12,4),%r12d */
+	GP_EMIT(e, 0xf0, 0x4b, 0xff, 0x44, 0xe5, 0x00);		/* lock incq (%r13,%r12,8) */
+	gp_emit_jump(e, next);
+	gp_emit_lands_here(e, extreme[0]);
+	gp_emit_lands_here(e, extreme[1]);
+	GP_EMIT(e, 0x41, 0xbc, GP_DETOUR_END_EXTREME, 0, 0, 0);	/* mov $1,%r12d */
+	GP_EMIT(e, 0xeb, 0x03);					/* jmp over the next one */
+	gp_emit_lands_here(e, unknown[0]);
+	gp_emit_lands_here(e, unknown[1]);
+	GP_EMIT(e, 0x45, 0x31, 0xe4);				/* xor %r12d,%r12d */
+	gp_emit_land(e, d, next);
+	gp_emit_lands_here(e, rate);
+	gp_emit_number(e, d->rate, 8);
+}
+
+static bool gp_detour_is_exit(const struct gp_detour_site *site)
+{
+	return site->shape == GP_DETOUR_EXIT || site->shape == GP_DETOUR_EXIT_POP;
+}
+
+static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struct gp_detour *d,
+				  __u8 *to)
+{
+	struct gp_emit e = { .to = to, .at = d->code };
+	__u64 next = d->branch + site->branch_len;
+
+	if (d->ntests || !d->landing || !d->per_cpu)
+		return 0;
+	if (gp_detour_is_exit(site)) {
+		gp_emit_bytes(&e, site->branch, site->branch_len);
+		gp_emit_close(&e, d, next);
+	} else {
+		gp_emit_branch(&e, site, d);
+		gp_emit_open(&e, d, next);
+	}
+	return e.failed ? 0 : e.n;
 }
 
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to)
 {
 	struct gp_emit e = { .to = to, .at = d->code };
 	__u64 next = d->branch + site->branch_len;
-	__u32 reject[GP_DETOUR_TESTS], end, i;
+	__u32 reject[GP_DETOUR_TESTS], i;
 
-	if (site->shape == GP_DETOUR_NONE || d->ntests > GP_DETOUR_TESTS ||
-	    (d->landing && !d->ntests))
+	if (site->shape == GP_DETOUR_NONE)
+		return 0;
+	if (d->slots)
+		return gp_detour_emit_timed(site, d, to);
+	if (gp_detour_is_exit(site) || d->ntests > GP_DETOUR_TESTS || (d->landing && !d->ntests))
 		return 0;
 	gp_emit_branch(&e, site, d);
 	for (i = 0; i < d->ntests; i++)
 		gp_emit_test(&e, &d->test[i], &reject[i]);
 	gp_emit_passed(&e, d, next);
-	if (d->ntests && !e.failed) {
-		end = e.n;
-		for (i = 0; i < d->ntests; i++) {
-			e.n = reject[i] - 4;
-			gp_emit_number(&e, end - reject[i], 4);
-		}
-		e.n = end;
+	if (d->ntests) {
+		for (i = 0; i < d->ntests; i++)
+			gp_emit_lands_here(&e, reject[i]);
 		gp_emit_count(&e, d->per_cpu, d->rejected);
 		gp_emit_jump(&e, next);
 	}
@@ -340,5 +539,7 @@ bool gp_detour_jumps(const struct gp_detour_site *site, const struct gp_detour *
 		branch[0] = JMP8;
 		branch[1] = site->branch[1];
 	}
+	if (site->shape == GP_DETOUR_EXIT_POP && branch[GP_DETOUR_JUMP - 1] != GP_DETOUR_POP)
+		return false;
 	return !e.failed;
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Code that counts the calls of a function without a breakpoint, x86-64. Pure: it compiles in the
- * kernel and in user space, where the tool asks which functions allow it, and a test executes it.
+ * Code that counts or times the calls of a function without a breakpoint, x86-64. Pure: it compiles
+ * in the kernel and in user space, where the tool asks which functions allow it, and a test
+ * executes it.
  *
  * Most Go functions begin with a stack check: a comparison, and a JBE to the function's *cold
  * block*, which calls morestack. The JBE becomes a jump to a *detour*: code that does what the JBE
  * did, counts the call if it goes on, and jumps behind the JBE. Each instruction of the function
  * keeps its first byte's place, so a thread may be anywhere in it meanwhile.
+ *
+ * A function ends with an *epilogue* that removes its frame, and a RET. The epilogue's first
+ * instruction becomes a jump to a detour that does what the epilogue did, ends the call, and jumps
+ * to the RET.
+ *
+ * A timed call is open in a *slot*: see struct gp_detour_slot.
  */
 #ifndef GP_DETOUR_H
 #define GP_DETOUR_H
@@ -26,21 +33,83 @@ enum gp_detour_shape {
 	 * least five bytes and becomes a JMP rel32
 	 */
 	GP_DETOUR_SHORT,
+	/* Epilogue whose first instruction has five bytes or more: they become a JMP rel32 */
+	GP_DETOUR_EXIT,
+	/*
+	 * Epilogue that begins with an instruction of four bytes, and POP RBP. The four become the
+	 * beginning of a JMP rel32; the POP stays as its last byte, and for threads that are there.
+	 * So the detour is where that byte leads to.
+	 */
+	GP_DETOUR_EXIT_POP,
 };
 
-#define GP_DETOUR_BRANCH	6	/* bytes of the longest JBE */
+#define GP_DETOUR_BRANCH	15	/* bytes of the longest JBE or epilogue */
 #define GP_DETOUR_COLD		9	/* bytes of the longest instruction that is displaced */
 #define GP_DETOUR_JUMP		5	/* bytes of a JMP rel32 */
 #define GP_DETOUR_TESTS		8
 #define GP_DETOUR_MAX		512	/* bytes of a detour */
 #define GP_DETOUR_LANDING	4	/* bytes of a landing */
+#define GP_DETOUR_POP		0x5d	/* POP RBP */
+
+/* Each CPU has its own counters and times: those of CPU n lie n times as many bytes higher. */
+#define GP_DETOUR_CPU_SHIFT	20
 
 /**
- * struct gp_detour_site - a stack check's branch that can become a jump
+ * struct gp_detour_slot - place of an open call
+ * @g: address of the runtime.g in R14; 0: no call
+ * @depth: stack.hi of that less SP at the function's entry, modulo 2^32
+ * @id: of the function
+ * @began: the processor's counter at the call
+ * @pad: 0
+ *
+ * A table has GP_DETOUR_SLOTS of them. A call can be in one of them alone: gp_detour_slot_of(). If
+ * there is another call, or one that has ended otherwise, the call lands.
+ */
+struct gp_detour_slot {
+	__u64 g;
+	__u32 depth;
+	__u32 id;
+	__u64 began;
+	__u64 pad;
+};
+
+#define GP_DETOUR_SLOTS		4096
+
+/* Index of the slot of a call. */
+static inline __u32 gp_detour_slot_of(__u64 g, __u64 depth)
+{
+	return ((g >> 2) + 4 * depth) / sizeof(struct gp_detour_slot) % GP_DETOUR_SLOTS;
+}
+
+/**
+ * struct gp_detour_times - times of a function on one CPU
+ * @bucket: calls by duration: see GOPROBE_BUCKETS
+ * @sum: ns
+ * @min: ns; shorter calls land, and add nothing here. At least 4
+ * @max: ns; longer calls land as well
+ * @pad: 0
+ */
+struct gp_detour_times {
+	__u64 bucket[252];
+	__u64 sum;
+	__u64 min;
+	__u64 max;
+	__u64 pad;
+};
+
+/* R12 where the end of a call lands. */
+enum gp_detour_end {
+	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call */
+	GP_DETOUR_END_EXTREME,	/* the call was shorter or longer than others: RDX ns */
+};
+
+/**
+ * struct gp_detour_site - a stack check's branch, or an epilogue, that can become a jump
  * @shape: enum gp_detour_shape
  * @branch_len: bytes of @branch
  * @cold_len: of GP_DETOUR_SHORT: bytes of @cold
- * @branch: the JBE
+ * @frame: of an epilogue: SP at the function's entry less SP before the epilogue
+ * @branch: the JBE, or the epilogue without the RET
  * @cold: of GP_DETOUR_SHORT: the first instruction of the cold block: a store of a register into
  *	the stack, or the call of morestack
  * @cold_at: address of the cold block less that of the branch
@@ -49,6 +118,7 @@ struct gp_detour_site {
 	__u8 shape;
 	__u8 branch_len;
 	__u8 cold_len;
+	__u32 frame;
 	__u8 branch[GP_DETOUR_BRANCH];
 	__u8 cold[GP_DETOUR_COLD];
 	__s32 cold_at;
@@ -74,12 +144,18 @@ struct gp_detour_test {
 
 /**
  * struct gp_detour - what a detour is to do, and where it lies
- * @branch: address of the branch
+ * @branch: address of the branch or epilogue
  * @code: address of the detour
  * @hits: address of the counter of calls that pass all tests, unless there is a @landing
  * @rejected: address of the counter of the others
- * @landing: address of the landing of calls that pass all tests; 0: none. It goes on where R13 says
- * @per_cpu: each CPU has its own counters: those of CPU n lie n pages higher
+ * @landing: address of the landing of calls that pass all tests, or of timed calls that the detour
+ *	leaves to the handler; 0: none. It goes on where R13 says
+ * @slots: address of the table of slots; 0: calls are not timed. If they are, there are no tests
+ * @times: of an epilogue: address of struct gp_detour_times of CPU 0
+ * @rate: of an epilogue: ns of a tick, times 2^63
+ * @id: of the function, for its slots
+ * @stack_hi: offset of stack.hi in runtime.g
+ * @per_cpu: each CPU has its own counters; timed calls need that
  * @ntests: number of @test
  * @test: which calls count
  */
@@ -89,6 +165,11 @@ struct gp_detour {
 	__u64 hits;
 	__u64 rejected;
 	__u64 landing;
+	__u64 slots;
+	__u64 times;
+	__u64 rate;
+	__u32 id;
+	__u32 stack_hi;
 	bool per_cpu;
 	__u32 ntests;
 	struct gp_detour_test test[GP_DETOUR_TESTS];
@@ -117,27 +198,42 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
 			   __u64 place, struct gp_detour_site *site);
 
 /**
+ * gp_detour_find_exit() - can an epilogue become a jump?
+ * @code: its bytes, and the RET
+ * @len: how many can be read there
+ * @place: its place in its file, or its address
+ * @site: is filled in
+ *
+ * It can be that others jump to the instructions behind the first: that is not looked at.
+ *
+ * Return: NULL, or why not (static string).
+ */
+const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
+				struct gp_detour_site *site);
+
+/**
  * gp_detour_emit() - make the code of a detour
- * @site: from gp_detour_find()
+ * @site: from gp_detour_find() or gp_detour_find_exit()
  * @d: what it does
  * @to: gets the code, GP_DETOUR_MAX bytes at most
  *
  * Return: its bytes; 0: an address is out of reach, a test names R12 or R13, or all calls would
- * land.
+ * land, or @d does not suit @site.
  */
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to);
 
 /**
  * gp_detour_check() - is this the code of a detour, and does it do no harm?
- * @site: from gp_detour_find()
+ * @site: from gp_detour_find() or gp_detour_find_exit()
  * @d: what it is to do
  * @code: its bytes
  * @len: their number
  *
  * Decodes the code, without the functions that emitted it. The code may write R12, R13, the flags,
- * the two counters, and what the displaced instruction writes. It only jumps forward in itself. It
- * ends behind the branch, at the cold block, behind the displaced instruction, in morestack, or at
- * the landing with the address behind the branch in R13.
+ * the two counters, and what the displaced instructions write; if it times, also R15, slots, times
+ * and, of an epilogue, RDX. It only jumps forward in itself. It ends behind the branch or epilogue,
+ * at the cold block, behind the displaced instruction, in morestack, or at the landing with the
+ * address behind the branch or epilogue in R13.
  *
  * Return: whether it is so.
  */
@@ -153,9 +249,10 @@ bool gp_detour_check_landing(const __u8 code[GP_DETOUR_LANDING]);
 
 /**
  * gp_detour_jumps() - what the program's code becomes
- * @site: from gp_detour_find()
+ * @site: from gp_detour_find() or gp_detour_find_exit()
  * @d: the detour
- * @branch: gets the first GP_DETOUR_JUMP bytes of the branch; of GP_DETOUR_SHORT the first changes
+ * @branch: gets the first GP_DETOUR_JUMP bytes of the branch or epilogue; of GP_DETOUR_SHORT the
+ *	first changes, of GP_DETOUR_EXIT_POP four do
  * @cold: gets the first GP_DETOUR_JUMP bytes of the cold block, if it changes
  *
  * Return: false: the detour is out of reach.

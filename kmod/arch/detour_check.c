@@ -17,7 +17,13 @@ enum gp_piece_end {
 	GP_PIECE_LANDING,	/* the landing */
 	GP_PIECE_COUNTER,	/* one of both counters; they are the four bytes at @at */
 	GP_PIECE_REJECT,	/* where rejected calls are counted */
+	GP_PIECE_SLOTS,		/* the table of slots */
+	GP_PIECE_TIMES,		/* the times of CPU 0 */
+	GP_PIECE_ID,		/* the function */
+	GP_PIECE_STACK_HI,	/* the offset of stack.hi */
 };
+
+#define GP_PIECE_MAX	77
 
 /**
  * struct gp_piece - some instructions that belong together
@@ -31,8 +37,8 @@ struct gp_piece {
 	__u8 len;
 	__u8 end;
 	__u8 at;
-	__u8 code[29];
-	__u8 any[29];
+	__u8 code[GP_PIECE_MAX];
+	__u8 any[GP_PIECE_MAX];
 };
 
 static const struct gp_piece gp_piece_count = {
@@ -41,15 +47,14 @@ static const struct gp_piece gp_piece_count = {
 };
 
 static const struct gp_piece gp_piece_count_per_cpu = {
-	29, GP_PIECE_COUNTER, 19,
+	22, GP_PIECE_COUNTER, 12,
 	{
 		0xf3, 0x41, 0x0f, 0xc7, 0xfc,			/* rdpid %r12 */
-		0x41, 0x81, 0xe4, 0xff, 0x0f, 0x00, 0x00,	/* and $0xfff,%r12d */
-		0x49, 0xc1, 0xe4, 0x0c,				/* shl $12,%r12 */
+		0x41, 0xc1, 0xe4, 0x14,				/* shl $20,%r12d */
 		0x4c, 0x8d, 0x2d, 0x00, 0x00, 0x00, 0x00,	/* lea n(%rip),%r13 */
 		0xf0, 0x4b, 0xff, 0x44, 0x25, 0x00,		/* lock incq (%r13,%r12) */
 	},
-	{ [19] = 255, 255, 255, 255 },
+	{ [12] = 255, 255, 255, 255 },
 };
 
 static const struct gp_piece gp_piece_next = {
@@ -101,6 +106,108 @@ static const struct gp_piece gp_pieces_call[] = {
 	  { [5] = 255, 255, 255, 255 } },
 	/* jmp morestack */
 	{ 5, GP_PIECE_MORESTACK, 1, { 0xe9 }, { [1] = 255, 255, 255, 255 } },
+};
+
+/* R12: the depth of the call. R15 and R13: its slot. */
+static const struct gp_piece gp_pieces_slot[] = {
+	/* mov n(%r14),%r12 */
+	{ 7, GP_PIECE_STACK_HI, 3, { 0x4d, 0x8b, 0xa6 }, { [3] = 255, 255, 255, 255 } },
+	{
+		28, GP_PIECE_SLOTS, 24,
+		{
+			0x49, 0x29, 0xe4,			/* sub %rsp,%r12 */
+			0xc4, 0x43, 0xfb, 0xf0, 0xee, 0x02,	/* rorx $2,%r14,%r13 */
+			0x47, 0x8d, 0x6c, 0xa5, 0x00,		/* lea (%r13,%r12,4),%r13d */
+			0x41, 0x81, 0xe5, 0xe0, 0xff, 0x01, 0,	/* and $0x1ffe0,%r13d */
+			0x4c, 0x8d, 0x3d,			/* lea n(%rip),%r15 */
+		},
+		{ [24] = 255, 255, 255, 255 },
+	},
+};
+
+#define GP_PIECES_OPEN	3
+
+static const struct gp_piece gp_pieces_open[GP_PIECES_OPEN] = {
+	{
+		24, GP_PIECE_PLAIN, 0,
+		{
+			0x4d, 0x01, 0xfd,			/* add %r15,%r13 */
+			0x49, 0x89, 0xc7,			/* mov %rax,%r15 */
+			0x31, 0xc0,				/* xor %eax,%eax */
+			0xf0, 0x4d, 0x0f, 0xb1, 0x75, 0x00,	/* lock cmpxchg %r14,(%r13) */
+			0x0f, 0x85, 0x24, 0, 0, 0,		/* jne taken */
+			0x45, 0x89, 0x65, 0x08,			/* mov %r12d,8(%r13) */
+		},
+	},
+	/* movl $n,12(%r13) */
+	{ 8, GP_PIECE_ID, 4, { 0x41, 0xc7, 0x45, 0x0c }, { [4] = 255, 255, 255, 255 } },
+	{
+		19, GP_PIECE_PLAIN, 0,
+		{
+			0x49, 0x89, 0xd4,			/* mov %rdx,%r12 */
+			0x0f, 0x31,				/* rdtsc */
+			0x41, 0x89, 0x45, 0x10,			/* mov %eax,16(%r13) */
+			0x41, 0x89, 0x55, 0x14,			/* mov %edx,20(%r13) */
+			0x4c, 0x89, 0xf8,			/* mov %r15,%rax */
+			0x4c, 0x89, 0xe2,			/* mov %r12,%rdx */
+		},
+	},
+};
+
+static const struct gp_piece gp_piece_taken = {
+	/* mov %r15,%rax */
+	3, GP_PIECE_PLAIN, 0, { 0x4c, 0x89, 0xf8 },
+};
+
+static const struct gp_piece gp_pieces_close[] = {
+	{
+		77, GP_PIECE_TIMES, 73,
+		{
+			0x4f, 0x39, 0x34, 0x2f,			/* cmp %r14,(%r15,%r13) */
+			0x0f, 0x85, 0x8c, 0, 0, 0,		/* jne unknown */
+			0x47, 0x39, 0x64, 0x2f, 0x08,		/* cmp %r12d,8(%r15,%r13) */
+			0x0f, 0x85, 0x81, 0, 0, 0,		/* jne unknown */
+			0x49, 0x89, 0xc4,			/* mov %rax,%r12 */
+			0x0f, 0x31,				/* rdtsc */
+			0x48, 0xc1, 0xe2, 0x20,			/* shl $32,%rdx */
+			0x48, 0x09, 0xc2,			/* or %rax,%rdx */
+			0x4c, 0x89, 0xe0,			/* mov %r12,%rax */
+			0x4b, 0x2b, 0x54, 0x2f, 0x10,		/* sub 16(%r15,%r13),%rdx */
+			0x4b, 0xc7, 0x04, 0x2f, 0, 0, 0, 0,	/* movq $0,(%r15,%r13) */
+			0x48, 0x01, 0xd2,			/* add %rdx,%rdx */
+			/* mulx 104(%rip),%r12,%rdx: the rate is behind all instructions */
+			0xc4, 0xe2, 0x9b, 0xf6, 0x15, 0x68, 0, 0, 0,
+			0xf3, 0x41, 0x0f, 0xc7, 0xff,		/* rdpid %r15 */
+			0x41, 0xc1, 0xe7, 0x14,			/* shl $20,%r15d */
+			0x4c, 0x8d, 0x2d,			/* lea n(%rip),%r13 */
+		},
+		{ [73] = 255, 255, 255, 255 },
+	},
+	{
+		60, GP_PIECE_PLAIN, 0,
+		{
+			0x4d, 0x01, 0xfd,			/* add %r15,%r13 */
+			0x49, 0x39, 0x95, 0xe8, 0x07, 0, 0,	/* cmp %rdx,2024(%r13) */
+			0x0f, 0x87, 0x31, 0, 0, 0,		/* ja extreme */
+			0x49, 0x39, 0x95, 0xf0, 0x07, 0, 0,	/* cmp %rdx,2032(%r13) */
+			0x0f, 0x82, 0x24, 0, 0, 0,		/* jb extreme */
+			0xf0, 0x49, 0x01, 0x95, 0xe0, 0x07, 0, 0, /* lock add %rdx,2016(%r13) */
+			0x4c, 0x0f, 0xbd, 0xe2,			/* bsr %rdx,%r12 */
+			0x41, 0x83, 0xec, 0x02,			/* sub $2,%r12d */
+			0xc4, 0x62, 0x9b, 0xf7, 0xfa,		/* shrx %r12,%rdx,%r15 */
+			0x47, 0x8d, 0x24, 0xa7,			/* lea (%r15,%r12,4),%r12d */
+			0xf0, 0x4b, 0xff, 0x44, 0xe5, 0x00,	/* lock incq (%r13,%r12,8) */
+		},
+	},
+};
+
+static const struct gp_piece gp_piece_end = {
+	11, GP_PIECE_PLAIN, 0,
+	{
+		0x41, 0xbc, 0x01, 0, 0, 0,			/* extreme: mov $1,%r12d */
+		0xeb, 0x03,					/* jmp over the next one */
+		0x45, 0x31, 0xe4,				/* unknown: xor %r12d,%r12d */
+	},
 };
 
 /**
@@ -166,6 +273,14 @@ static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 numbe
 		if (!l->ntests++)
 			l->reject = to;
 		return to == l->reject;
+	case GP_PIECE_SLOTS:
+		return to == l->d->slots;
+	case GP_PIECE_TIMES:
+		return to == l->d->times;
+	case GP_PIECE_ID:
+		return (__u32)number == l->d->id;
+	case GP_PIECE_STACK_HI:
+		return (__u32)number == l->d->stack_hi;
 	}
 	return true;
 }
@@ -216,10 +331,47 @@ static bool gp_look_count(struct gp_look *l)
 	       gp_look_at(l, &gp_piece_next);
 }
 
+static bool gp_look_land(struct gp_look *l)
+{
+	return gp_look_at(l, &gp_pieces_land[0]) && gp_look_at(l, &gp_pieces_land[1]);
+}
+
+static bool gp_look_slot(struct gp_look *l)
+{
+	return gp_look_at(l, &gp_pieces_slot[0]) && gp_look_at(l, &gp_pieces_slot[1]);
+}
+
+/* A call opens, and goes on; or its slot is taken, and it lands. */
+static bool gp_look_open(struct gp_look *l)
+{
+	return gp_look_branch(l) && gp_look_slot(l) && gp_look_at(l, &gp_pieces_open[0]) &&
+	       gp_look_at(l, &gp_pieces_open[1]) && gp_look_at(l, &gp_pieces_open[2]) &&
+	       gp_look_at(l, &gp_piece_next) && gp_look_at(l, &gp_piece_taken) && gp_look_land(l);
+}
+
+/* The epilogue; the call ends, and goes on or lands; then the rate. */
+static bool gp_look_close(struct gp_look *l)
+{
+	const struct gp_detour_site *site = l->site;
+	__u32 n = site->branch_len, i;
+
+	if (l->len < n || !gp_look_same(l->code, site->branch, n))
+		return false;
+	l->at = n;
+	if (!gp_look_slot(l) || !gp_look_at(l, &gp_pieces_close[0]) ||
+	    !gp_look_at(l, &gp_pieces_close[1]) || !gp_look_at(l, &gp_piece_next) ||
+	    !gp_look_at(l, &gp_piece_end) || !gp_look_land(l) || l->len - l->at < 8)
+		return false;
+	for (i = 0; i < 8; i++)
+		if (l->code[l->at++] != (__u8)(l->d->rate >> 8 * i))
+			return false;
+	return true;
+}
+
 static bool gp_look_passed(struct gp_look *l)
 {
 	if (l->d->landing)
-		return gp_look_at(l, &gp_pieces_land[0]) && gp_look_at(l, &gp_pieces_land[1]);
+		return gp_look_land(l);
 	return gp_look_count(l) && l->counters[0] == 1 && !l->counters[1];
 }
 
@@ -238,7 +390,11 @@ bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *
 {
 	struct gp_look l = { .site = site, .d = d, .code = code, .len = len };
 
-	if (len > GP_DETOUR_MAX || !gp_look_branch(&l))
+	if (len > GP_DETOUR_MAX)
+		return false;
+	if (d->slots)
+		return (site->frame ? gp_look_close(&l) : gp_look_open(&l)) && l.at == len;
+	if (!gp_look_branch(&l))
 		return false;
 	while (gp_look_test(&l))
 		;
