@@ -40,8 +40,11 @@ int fuzz_insn(const uint8_t *data, size_t size)
 		FUZZ_HOLDS(!s.nrets && !s.ntails);
 	} else {
 		inside(&s.call, c.len);
-		for (size_t i = 0; i < s.nrets; i++)
+		for (size_t i = 0; i < s.nrets; i++) {
 			inside(&s.rets[i], c.len);
+			if (!s.exits[i].no_jump)
+				inside(&s.exits[i].begin, c.len);
+		}
 		for (size_t i = 0; i < s.ntails; i++)
 			inside(&s.tails[i], c.len);
 	}

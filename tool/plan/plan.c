@@ -32,10 +32,7 @@ const struct plan_options plan_defaults = {
 
 static const char why_no_code[] = "its code is not in the file";
 static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
-static const char why_deep[] = "its stack frame is larger than 1 MiB";
 static const char why_alone[] = "one instruction alone, so a call and its return look the same";
-/* As far as the module lets goprobe_point.sp_adjust go. */
-#define SP_MOST (1 << 20)
 static const char why_no_memory[] = "out of memory";
 
 /* An error, the struct behind it, the error that this wraps. */
@@ -190,7 +187,7 @@ static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_
 
 	if (gobin_sp(bin, fn, vaddr, &sp))
 		return why_no_sp;
-	return sp < -SP_MOST || sp > SP_MOST ? why_deep : NULL;
+	return sp < -INSN_FRAME_MAX || sp > INSN_FRAME_MAX ? insn_why_deep : NULL;
 }
 
 /* What @code needs to be looked at: NULL, or why it must not be probed. */

@@ -27,6 +27,9 @@ static const char why_out_of_sync[] = "a branch leads into one of its instructio
 static const char why_loop[] =
 	"a jump leads back to its first instruction, where each round would count as a call";
 static const char why_banned[] = "the kernel can't step over its first instruction";
+static const char why_tables[] = "it has jumps whose targets are not known";
+
+const char insn_why_deep[] = "its stack frame is larger than 1 MiB";
 
 struct points {
 	struct insn_point *v;
@@ -407,13 +410,79 @@ static const char *find_jump(const struct insn_code *c, const struct sweep *s,
 	if (why || site.shape == GP_DETOUR_LONG)
 		return why;
 	if (s->tables)
-		return "it has jumps whose targets are not known";
+		return why_tables;
 	if (!is_start(s, cold) || !is_start(s, cold + site.cold_len))
 		return why_out_of_sync;
 	for (size_t i = 1; i < site.cold_len; i++)
 		if (is_start(s, cold + i))
 			return why_out_of_sync;
 	return count_branches(s, cold) == 1 ? NULL : "other branches lead to its cold block";
+}
+
+/* Does the code at @at do no more than end the function at @ret? */
+static bool is_epilogue(const struct insn_code *c, const struct sweep *s, size_t at, size_t ret)
+{
+	struct gp_detour_site site;
+
+	/* The sweep has decoded the same bytes, so it has the other instructions as well. */
+	return at < ret && is_start(s, at) &&
+	       !gp_detour_find_exit(c->bytes + at, (uint32_t)(ret - at) + 1, 0, &site) &&
+	       site.branch_len == ret - at;
+}
+
+/* Where the epilogue begins that ends with the RET at @ret; there, if no jump can replace it. */
+static size_t find_epilogue(const struct insn_code *c, const struct sweep *s, size_t ret)
+{
+	for (size_t len = GP_DETOUR_JUMP; len <= GP_DETOUR_BRANCH; len++)
+		if (len <= ret && is_epilogue(c, s, ret - len, ret))
+			return ret - len;
+	return ret;
+}
+
+/* Does a branch lead behind @from, and not behind @to? */
+static bool is_led_into(const struct sweep *s, size_t from, size_t to)
+{
+	for (size_t i = 0; i < s->branches.n; i++)
+		if (s->branches.v[i].at > from && s->branches.v[i].at <= to)
+			return true;
+	return false;
+}
+
+static struct insn_exit find_exit(const struct insn_code *c, const struct sweep *s, size_t ret)
+{
+	size_t at = find_epilogue(c, s, ret), len = 1;
+	struct gp_detour_site site;
+	const char *why = gp_detour_find_exit(c->bytes + at, (uint32_t)(ret - at) + 1,
+					      c->vaddr + at, &site);
+
+	if (!why && s->tables)
+		why = why_tables;
+	else if (!why && is_led_into(s, at, ret))
+		why = "branches lead into an epilogue of it";
+	else if (!why && site.frame > INSN_FRAME_MAX)
+		why = insn_why_deep;
+	if (why)
+		return (struct insn_exit){ .no_jump = why };
+	while (!is_start(s, at + len))
+		len++;
+	return (struct insn_exit){ .begin = point(c, at, len), .frame = site.frame };
+}
+
+/* The epilogues of all returns. 0, or -1 without memory. */
+static int find_exits(const struct insn_code *c, const struct sweep *s, struct insn_scan *scan)
+{
+	scan->no_time = scan->no_jump;
+	if (!scan->no_time && scan->ntails)
+		scan->no_time = "a jump to another function ends it";
+	scan->exits = calloc(scan->nrets + 1, sizeof(*scan->exits));
+	if (!scan->exits)
+		return -1;
+	for (size_t i = 0; i < scan->nrets; i++) {
+		scan->exits[i] = find_exit(c, s, scan->rets[i].at);
+		if (!scan->no_time)
+			scan->no_time = scan->exits[i].no_jump;
+	}
+	return 0;
 }
 
 static bool branches_in_sync(const struct sweep *s)
@@ -461,6 +530,7 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 	ret->nrets = s.rets.n;
 	ret->tails = s.tails.v;
 	ret->ntails = s.tails.n;
+	err = find_exits(code, &s, ret);
 	s.rets.v = NULL;
 	s.tails.v = NULL;
 out:
@@ -566,6 +636,7 @@ bool insn_is_alone(const struct insn_scan *s)
 void insn_scan_fini(struct insn_scan *s)
 {
 	free(s->rets);
+	free(s->exits);
 	free(s->tails);
 	memset(s, 0, sizeof(*s));
 }

@@ -58,31 +58,52 @@ struct insn_code {
 	void *ctx;
 };
 
+/* As far as the module lets goprobe_point.sp_adjust go. */
+#define INSN_FRAME_MAX (1 << 20)
+extern const char insn_why_deep[];
+
+/**
+ * struct insn_exit - the epilogue that ends with a RET
+ * @begin: its first instruction
+ * @frame: SP at the function's entry less SP there
+ * @no_jump: why it can't become a jump, GOPROBE_POINT_F_JUMP (static string): then the other
+ *	members are 0; or NULL
+ */
+struct insn_exit {
+	struct insn_point begin;
+	uint32_t frame;
+	const char *no_jump;
+};
+
 /**
  * struct insn_scan - what there is in a function
  * @entry: how its entry can be probed
  * @call: where
  * @rets: RET instructions
  * @nrets: their number
+ * @exits: the epilogues of @rets
  * @tails: jumps that leave it
  * @ntails: their number
  * @abi0: for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do
  *	that take their arguments on the stack
  * @refused: why it can't be probed (static string), or NULL
  * @no_jump: why its calls can't be counted by a jump, GOPROBE_POINT_F_JUMP (static string), or NULL
+ * @no_time: why jumps alone can't time its calls (static string), or NULL
  *
- * At all these points SP is what it was at entry.
+ * At all these points but @exits SP is what it was at entry.
  */
 struct insn_scan {
 	enum insn_entry entry;
 	struct insn_point call;
 	struct insn_point *rets;
 	size_t nrets;
+	struct insn_exit *exits;
 	struct insn_point *tails;
 	size_t ntails;
 	bool abi0;
 	const char *refused;
 	const char *no_jump;
+	const char *no_time;
 };
 
 /* Look at a function. Returns 0, or -1 if there is no memory. */

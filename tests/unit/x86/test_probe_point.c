@@ -419,6 +419,144 @@ static void test_code(void **state)
 	free(bytes);
 }
 
+/* --- epilogues ----------------------------------------------------------------------- */
+
+#define NO_EPILOGUE "it ends without an epilogue that a jump can replace"
+#define LED_INTO "branches lead into an epilogue of it"
+
+static const struct exit_case {
+	const char *claim;
+	const char *code;
+	/* Of each RET, the first instruction of the epilogue, or why it can't become a jump. */
+	const char *exits;
+	const char *no_time;
+	int64_t shift;		/* of the code's address */
+} exits[] = {
+	{
+		"a small frame ends with ADD and POP",
+		/* push rbp; mov rbp, rsp; sub rsp, 16; add rsp, 16; pop rbp; ret */
+		"49 3b 66 10 76 0e 55 48 89 e5 48 83 ec 10 48 83 c4 10 5d c3 more",
+		"14+4 frame 24", NULL,
+	}, {
+		"a larger one with a longer ADD",
+		"49 3b 66 10 76 0d 55 48 89 e5 48 81 c4 00 01 00 00 5d c3 more",
+		"10+7 frame 264", NULL,
+	}, {
+		"one of 128 bytes with SUB $-128",
+		"49 3b 66 10 76 0a 55 48 89 e5 48 83 ec 80 5d c3 more",
+		"10+4 frame 136", NULL,
+	}, {
+		"before Go 1.21 with MOV and ADD",
+		"49 3b 66 10 76 0a 48 8b 6c 24 10 48 83 c4 18 c3 more",
+		"6+5 frame 24", NULL,
+	}, {
+		"the same with a longer ADD",
+		"49 3b 66 10 76 0d 48 8b 6c 24 78 48 81 c4 80 00 00 00 c3 more",
+		"6+5 frame 128", NULL,
+	}, {
+		"the same with a longer MOV as well",
+		"49 3b 66 10 76 10 48 8b ac 24 00 01 00 00 48 81 c4 08 01 00 00 c3 more",
+		"6+8 frame 264", NULL,
+	}, {
+		"a branch to an epilogue does no harm",
+		"49 3b 66 10 76 08 74 00 48 83 c4 10 5d c3 more",
+		"8+4 frame 24", NULL,
+	}, {
+		"one to its POP does",
+		"49 3b 66 10 76 08 74 04 48 83 c4 10 5d c3 more",
+		LED_INTO, LED_INTO,
+	}, {
+		"one to its RET as well",
+		"49 3b 66 10 76 08 74 05 48 83 c4 10 5d c3 more",
+		LED_INTO, LED_INTO,
+	}, {
+		"and a jump that leads nobody knows where",
+		/* jmp rax */
+		"49 3b 66 10 0f 86 08 00 00 00 ff e0 48 83 c4 10 5d c3 more",
+		"it has jumps whose targets are not known",
+		"it has jumps whose targets are not known",
+	}, {
+		"without a frame there is no epilogue",
+		"49 3b 66 10 76 01 c3 more",
+		NO_EPILOGUE, NO_EPILOGUE,
+	}, {
+		"an epilogue of RBP alone is too short",
+		"49 3b 66 10 76 02 5d c3 more",
+		NO_EPILOGUE, NO_EPILOGUE,
+	}, {
+		"a RET with an operand does not count",
+		"49 3b 66 10 76 08 48 83 c4 10 5d c2 00 00 more",
+		NO_EPILOGUE, NO_EPILOGUE,
+	}, {
+		"nor does the end of another instruction",
+		/* movabs rax, 0x10c4834800000000; pop rbp */
+		"49 3b 66 10 76 0c 48 b8 00 00 00 00 48 83 c4 10 5d c3 more",
+		NO_EPILOGUE, NO_EPILOGUE,
+	}, {
+		"what changes is on one page",
+		"49 3b 66 10 0f 86 06 00 00 00 48 83 c4 10 5d c3 more",
+		"an epilogue of it is on two pages", "an epilogue of it is on two pages", -13,
+	}, {
+		"the page of the RET does not matter",
+		"49 3b 66 10 0f 86 06 00 00 00 48 83 c4 10 5d c3 more",
+		"10+4 frame 24", NULL, -15,
+	}, {
+		"the module does not take a frame of more than 1 MiB",
+		"49 3b 66 10 76 09 48 81 c4 00 00 20 00 5d c3 more",
+		"its stack frame is larger than 1 MiB", "its stack frame is larger than 1 MiB",
+	}, {
+		"each RET has its own",
+		/* je +6 */
+		"49 3b 66 10 76 0a 74 06 48 83 c4 10 5d c3 5d c3 more",
+		"8+4 frame 24, " NO_EPILOGUE, NO_EPILOGUE,
+	}, {
+		"calls are not timed if the function can end in another one",
+		/* je +5; jmp 0x1000 further */
+		"49 3b 66 10 76 0d 74 05 e9 00 10 00 00 48 83 c4 10 5d c3 more",
+		"13+4 frame 24", "a jump to another function ends it",
+	}, {
+		"nor if nothing can count them",
+		"55 48 89 e5 48 83 ec 10 48 83 c4 10 5d c3",
+		"8+4 frame 24", "it has no stack check",
+	},
+};
+
+static bool is_shifted_morestack(void *ctx, uint64_t vaddr)
+{
+	const struct exit_case *c = ctx;
+
+	return vaddr == MORESTACK + (uint64_t)c->shift;
+}
+
+static void test_exit(void **state)
+{
+	struct exit_case *c = *state;
+	char got[256] = "";
+	uint8_t buf[64];
+	struct insn_code code = {
+		.bytes = buf, .len = assemble(c->code, buf), .vaddr = BASE + (uint64_t)c->shift,
+		.is_morestack = is_shifted_morestack, .ctx = c,
+	};
+	struct insn_scan s;
+	size_t n = 0;
+
+	assert_int_equal(insn_scan(&code, &s), 0);
+	assert_null(s.refused);
+	for (size_t i = 0; i < s.nrets; i++) {
+		const struct insn_exit *e = &s.exits[i];
+
+		n += (size_t)snprintf(got + n, sizeof(got) - n, i ? ", " : "");
+		if (e->no_jump)
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "%s", e->no_jump);
+		else
+			n += (size_t)snprintf(got + n, sizeof(got) - n, "%u+%u frame %u",
+					      e->begin.at, e->begin.len, e->frame);
+	}
+	assert_string_equal(got, c->exits);
+	assert_string_equal(s.no_time ? s.no_time : "", c->no_time ? c->no_time : "");
+	insn_scan_fini(&s);
+}
+
 /* Whether a function that starts again has lost its arguments. */
 static const struct {
 	const char *code;
@@ -478,7 +616,8 @@ static void test_noise(void **state)
 		if (!s.refused)
 			assert_true(s.call.at + s.call.len <= len);
 		for (size_t i = 0; i < s.nrets; i++)
-			assert_true(s.rets[i].at + s.rets[i].len <= len);
+			assert_true(s.rets[i].at + s.rets[i].len <= len &&
+				    s.exits[i].begin.at <= s.rets[i].at);
 		for (size_t i = 0; i < s.ntails; i++)
 			assert_true(s.tails[i].at + s.tails[i].len <= len);
 		insn_find_tls(bytes, len, BASE, &tls);
@@ -523,12 +662,13 @@ static void test_tls(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[3 + N(cases)] = {
+	struct CMUnitTest tests[3 + N(cases) + N(exits)] = {
 		{ "arguments are lost by a function that starts again and keeps none", test_again },
 		{ "any bytes give points inside the code, or none", test_noise },
 		{ "the offset of g from the thread pointer is read from code", test_tls },
-	};
+	}, *next = tests + 3;
 
-	ROWS(tests + 3, cases, test_code);
+	next = ROWS(next, cases, test_code);
+	ROWS(next, exits, test_exit);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
