@@ -486,12 +486,16 @@ enum goprobe_action {
 /* With GOPROBE_ACTION_TIME, for all points of a function: they are also timed by key. */
 #define GOPROBE_POINT_F_KEYED	(1U << 5)
 /*
- * With GOPROBE_ACTION_COUNT, or _RECORD with a filter and without GOPROBE_POINT_F_PAIRED, for a
- * call at the branch of a stack check (GOPROBE_SKIP_IF_BE): the point may become a jump
- * (GOPROBE_SESSION_F_JUMPS). Hits with a record still take a trap, in code that the module adds to
- * the process; the others take none. The client has decoded the whole function: nothing jumps into
- * the branch, and only the branch jumps to, or into, the first instruction of its cold block. The
- * kernel decodes both itself, and may leave the point a breakpoint.
+ * The point may become a jump (GOPROBE_SESSION_F_JUMPS), or stay a breakpoint: the kernel decodes
+ * the code itself. The client has decoded the whole function.
+ * - With GOPROBE_ACTION_COUNT, or _RECORD with a filter and without GOPROBE_POINT_F_PAIRED, or
+ *   _TIME, for a call at the branch of a stack check (GOPROBE_SKIP_IF_BE). Nothing jumps into the
+ *   branch, and only the branch jumps to, or into, the first instruction of its cold block. Hits
+ *   with a record still take a trap, in code that the module adds to the process.
+ * - With GOPROBE_ACTION_TIME, for a return at the first instruction of an epilogue that ends with a
+ *   RET; @code has all of it. x86-64: [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] RET. Nothing jumps
+ *   to the instructions behind the first.
+ * Points that time have neither filter nor key, and the session no states; others stay breakpoints.
  */
 #define GOPROBE_POINT_F_JUMP	(1U << 6)
 #define GOPROBE_POINT_F_ALL \
@@ -509,6 +513,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_CHANGED,	/* the process's code is not, or was not left, as it must be */
 	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */
 	GOPROBE_TRAP_DEBUGGED,	/* a debugger holds the process */
+	GOPROBE_TRAP_CLOCK,	/* this processor, or its clock, can't time calls in the process */
 	__GOPROBE_TRAP_MAX,
 	GOPROBE_TRAP_MAX = __GOPROBE_TRAP_MAX - 1,
 };
@@ -835,7 +840,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_EDITED,		/* hits with a change or a delay */
 	GOPROBE_STAT_NOT_EDITED,	/* hits with an edit that failed */
 	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker tripped, or 0 */
-	GOPROBE_STAT_JUMPED,		/* of COUNTED and FILTERED: hits without a trap */
+	GOPROBE_STAT_JUMPED,		/* of COUNTED, FILTERED, OPENED and TIMED: without a trap */
 	GOPROBE_STAT_JUMPS_LOST,	/* jumps that vanished: hits are missing */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,

@@ -127,6 +127,29 @@ static inline unsigned long gp_arch_land(struct pt_regs *regs, unsigned long bra
 	regs->flags &= ~(X86_EFLAGS_CF | X86_EFLAGS_ZF);
 	return landing;
 }
+
+/* What a detour that ends timed calls hands to the handler: enum gp_detour_end, and ns. */
+static inline unsigned long gp_arch_detour_end(const struct pt_regs *regs)
+{
+	return regs->r12;
+}
+
+static inline u64 gp_arch_detour_ns(const struct pt_regs *regs)
+{
+	return regs->dx;
+}
+
+/* Can code in a process time calls, with what gp_detour_emit() uses? */
+static inline bool gp_arch_can_time(void)
+{
+	return boot_cpu_has(X86_FEATURE_RDPID) && boot_cpu_has(X86_FEATURE_BMI2);
+}
+
+/* May the thread not read the counter? */
+static inline bool gp_arch_has_no_ticks(const struct task_struct *t)
+{
+	return test_tsk_thread_flag((struct task_struct *)t, TIF_NOTSC);
+}
 #else
 #error "goprobe supports x86-64"
 #endif

@@ -12,6 +12,7 @@
 #include "control/refuse.h"
 #include "control/report.h"
 #include "control/sessions.h"
+#include "session/jumps.h"
 #include "session/reap.h"
 #include "session/session.h"
 #include "stats/calls.h"
@@ -73,8 +74,10 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!bucket)
 		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
-	if (!at->reaped)
+	if (!at->reaped) {
 		gp_reap(s);
+		gp_jumps_count_open(s);
+	}
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);

@@ -50,6 +50,7 @@
 #include "gfp.h"
 #include "hit/filter.h"
 #include "ring/ring.h"
+#include "session/jumps.h"
 #include "session/reap.h"
 #include "session/session.h"
 #include "session/stream.h"
@@ -514,6 +515,7 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
+	gp_jumps_count_open(s);
 	gp_tallies_stats(&s->tallies, stats);
 	for (i = 0; i < s->objects.nfilters; i++) {
 		jumped = gp_remote_read(&s->objects.filters[i]->jumped);

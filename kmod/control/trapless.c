@@ -26,12 +26,14 @@
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
+#include "jump/area.h"
 #include "jump/jump.h"
 #include "session/file.h"
 #include "session/jumps.h"
 #include "session/probe.h"
 #include "session/session.h"
 #include "session/stream.h"
+#include "stats/calls.h"
 #include "stats/tally.h"
 
 /* Number of hits that make a breakpoint worth a jump. */
@@ -115,37 +117,93 @@ static bool gp_trapless_shows_ours(const struct gp_plan *plan)
 	return false;
 }
 
+/*
+ * How the probe's hits that do not time are counted without breakpoints. Return: whether they can.
+ */
+static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *probe)
+{
+	struct gp_session *s = probe->session;
+
+	probe->trap = GOPROBE_TRAP_FILTER;
+	if (probe->then != GP_WAY_COUNT &&
+	    (!gp_trapless_lands(probe) || gp_trapless_shows_ours(probe->plan)))
+		return false;
+	if (probe->then == GP_WAY_COUNT)
+		plan->hits = &gp_tallies_find(&s->tallies, probe->id)->jumped;
+	if (probe->filter)
+		plan->rejected = &probe->filter->jumped;
+	return !probe->filter || gp_trapless_tests(plan, probe->filter);
+}
+
+/* As gp_trapless_plan_count(), of hits that begin or end timed calls. */
+static bool gp_trapless_plan_time(struct gp_jump_plan *plan, struct gp_probe *probe,
+				  const struct goprobe_runtime *rt)
+{
+	const struct gp_clock *clock = &probe->session->calls->clock;
+
+	probe->trap = GOPROBE_TRAP_FILTER;
+	if (probe->way != probe->then ||
+	    (probe->then != GP_WAY_ENTER && probe->then != GP_WAY_LEAVE))
+		return false;
+	probe->trap = GOPROBE_TRAP_CLOCK;
+	/* The rate is below 2^64. */
+	if (!gp_area_per_cpu() || !gp_arch_can_time() || !clock->mult ||
+	    (u64)clock->mult >> clock->shift > 1)
+		return false;
+	/* Detours have g in R14. */
+	probe->trap = GOPROBE_TRAP_ALWAYS;
+	if (probe->g_reg != gp_arch_int_reg(14))
+		return false;
+	plan->timed = probe->tally;
+	plan->slots = &probe->session->objects.files[probe->file]->slots;
+	plan->id = probe->id;
+	plan->stack_hi = rt->g_stack_hi;
+	plan->rate = (u64)clock->mult << (63 - clock->shift);
+	return true;
+}
+
+/* Find the code that becomes a jump. Return: whether it can be one. */
+static bool gp_trapless_find(struct gp_jump_plan *plan, struct gp_probe *probe,
+			     const struct goprobe_point *p, const u8 *cold, u32 cold_len)
+{
+	probe->trap = GOPROBE_TRAP_ALWAYS;
+	if (p->kind == GOPROBE_POINT_CALL)
+		return !gp_detour_find(p->code, p->code_len, cold, cold_len, p->offset,
+				       &plan->site);
+	return !gp_detour_find_exit(p->code, p->code_len, p->offset, &plan->site) &&
+	       p->sp_adjust == plan->site.frame;
+}
+
 int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
 		     u32 cold_len)
 {
 	struct gp_session *s = probe->session;
+	bool time = p->action == GOPROBE_ACTION_TIME;
 	struct gp_jump_plan *plan;
 
 	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit)
-		return 0;
-	probe->trap = GOPROBE_TRAP_FILTER;
-	if (probe->then != GP_WAY_COUNT &&
-	    (!gp_trapless_lands(probe) || gp_trapless_shows_ours(probe->plan)))
 		return 0;
 	plan = kzalloc(sizeof(*plan), GP_GFP_CHARGED);
 	if (!plan)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&plan->jumps);
-	if (probe->then == GP_WAY_COUNT)
-		plan->hits = &gp_tallies_find(&s->tallies, p->id)->jumped;
-	if (probe->filter)
-		plan->rejected = &probe->filter->jumped;
-	if (probe->filter && !gp_trapless_tests(plan, probe->filter)) {
+	/* Its tally was made before. */
+	if (time && gp_tally_add_remote(gp_tallies_find(&s->tallies, p->id))) {
 		kfree(plan);
-		return 0;
+		return -ENOMEM;
 	}
-	if (gp_detour_find(p->code, p->code_len, cold, cold_len, p->offset, &plan->site)) {
-		probe->trap = GOPROBE_TRAP_ALWAYS;
+	if (!(time ? gp_trapless_plan_time(plan, probe, probe->runtime) :
+		     gp_trapless_plan_count(plan, probe)) ||
+	    !gp_trapless_find(plan, probe, p, cold, cold_len)) {
 		kfree(plan);
 		return 0;
 	}
 	probe->trap = GOPROBE_TRAP_RARE;
 	probe->jump = plan;
+	if (time) {
+		probe->then = GP_WAY_TIMED;
+		probe->way = GP_WAY_TIMED;
+	}
 	return 0;
 }
 
@@ -160,6 +218,8 @@ static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe
 	/* Of hits that leave records only those count that a jump would save. */
 	if (probe->tally)
 		hits = gp_tally_trapped(probe->tally);
+	if (probe->jump->timed)
+		hits = gp_tally_calls(probe->tally);
 	if (probe->filter && hits < GP_TRAPLESS_HITS)
 		hits += gp_filter_rejected(probe->filter);
 	return hits >= GP_TRAPLESS_HITS;
@@ -250,7 +310,7 @@ static void gp_trapless_care(struct gp_session *s, u64 now)
 		return;
 	s->trapless.care = now + GP_TRAPLESS_CARE_MS * NSEC_PER_MSEC;
 	for (i = 0; i < s->objects.nfiles; i++)
-		lost += gp_jumps_look_after(s->objects.files[i]);
+		lost += gp_jumps_look_after(s->objects.files[i], &s->tallies);
 	WRITE_ONCE(s->trapless.lost, s->trapless.lost + lost);
 }
 

@@ -574,6 +574,16 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 	return NULL;
 }
 
+static bool gp_verify_may_jump(const struct goprobe_point *point)
+{
+	if (point->action > GOPROBE_ACTION_TIME)
+		return false;
+	if (point->kind == GOPROBE_POINT_CALL)
+		return point->skip == GOPROBE_SKIP_IF_BE;
+	return point->kind == GOPROBE_POINT_RETURN && point->skip == GOPROBE_SKIP_NEVER &&
+	       point->action == GOPROBE_ACTION_TIME;
+}
+
 const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 nfilters)
 {
 	const char *why;
@@ -584,10 +594,8 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point has an unknown skip condition";
 	if (point->flags & ~GOPROBE_POINT_F_ALL)
 		return "a point has unknown flags";
-	if (point->flags & GOPROBE_POINT_F_JUMP &&
-	    (point->kind != GOPROBE_POINT_CALL || point->skip != GOPROBE_SKIP_IF_BE ||
-	     (point->action != GOPROBE_ACTION_COUNT && point->action != GOPROBE_ACTION_RECORD)))
-		return "a jump neither counts nor records calls at a stack check";
+	if (point->flags & GOPROBE_POINT_F_JUMP && !gp_verify_may_jump(point))
+		return "a jump is neither at a stack check nor an end of timed calls";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
 	if (point->action >= __GOPROBE_ACTION_MAX)

@@ -42,6 +42,7 @@
 #include "hit/keyed.h"
 #include "hit/notify.h"
 #include "hit/pair.h"
+#include "hit/timed.h"
 #include "jump/jump.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
@@ -364,6 +365,8 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_pair_end(probe, regs);
 	if (way == GP_WAY_GENERAL)
 		return gp_hit_general(probe, regs);
+	if (way == GP_WAY_TIMED)
+		return gp_timed_hit(probe, regs);
 	if (way == GP_WAY_NOTIFY)
 		return gp_notify(probe, regs);
 	/* The registers are the thread's and may be changed: see gp_handler_hit(). */
@@ -451,14 +454,16 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 
 /*
  * A thread has hit the breakpoint of the landing with the consumer @uc: a call that has passed the
- * tests of a detour, which are the whole filter of its probe. For the probe it is a hit of the
- * branch that became a jump. Other probes that are there by now came after the call.
+ * tests of a detour, which are the whole filter of its probe; or a timed call that the detour leaves
+ * to us. For the probe it is a hit of the code that became a jump. Other probes that are there by
+ * now came after the call.
  */
 GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 {
 	const struct gp_jump *j = container_of(uc, struct gp_jump, landing);
 	unsigned long landing = gp_arch_land(regs, j->at);
-	int ret = gp_hit_way(j->probe, regs, j->probe->then);
+	int ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
+		  gp_hit_way(j->probe, regs, j->probe->then);
 
 	regs->ip = landing;
 	return ret;

@@ -3,7 +3,8 @@
  * Memory of a traced process that holds detours and their counters.
  *
  * The pages are the process's own and charged to its control group: the code's when it is written,
- * with the process's memory in use; the counters' when they are pinned, which brings them in.
+ * with the process's memory in use; those of numbers and slots when they are pinned, which brings
+ * them in.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -26,20 +27,32 @@
 /* The last page of the code has landings. */
 #define GP_AREA_LANDINGS	(GP_AREA_CODE - PAGE_SIZE)
 #define GP_AREA_LANDING		16
-#define GP_AREA_COUNTERS	512
 #define GP_AREA_ALIGN		16
+
+/* What each CPU has. It is mapped for itself: huge pages would not be pinned in part. */
+#define GP_AREA_NUMBERS		(GP_AREA_ROWS * PAGE_SIZE)
+#define GP_AREA_STRIDE		(1UL << GP_DETOUR_CPU_SHIFT)
 
 /* Where no CPU has its own a counter has a cache line to itself. */
 #define GP_AREA_LINE		64
 
 /*
  * The first place that is tried is so far behind the function, beyond what a C library asks for
- * behind the program (brk()), and all are within 2 GB of every function.
+ * behind the program (brk()), and all are within 2 GB of every function. As many areas as fit into
+ * a stride lie side by side: each has its numbers in the others' gaps.
  */
 #define GP_AREA_AWAY		SZ_512M
-#define GP_AREA_STEP		SZ_4M
+#define GP_AREA_STEP		(GP_AREA_CODE + GP_AREA_NUMBERS)
+#define GP_AREA_ABREAST		(GP_AREA_STRIDE / GP_AREA_STEP)
 #define GP_AREA_TRIES		64
 #define GP_AREA_REACH		SZ_1G
+
+/*
+ * Where a jump leads to whose last byte is the POP of the epilogue: 16 MiB from here on. The first
+ * place that is tried suits epilogues 8 MiB before @near and behind.
+ */
+#define GP_AREA_POP_AWAY	((unsigned long)GP_DETOUR_POP << 24)
+#define GP_AREA_POP_SPAN	SZ_16M
 
 bool gp_area_per_cpu(void)
 {
@@ -47,15 +60,9 @@ bool gp_area_per_cpu(void)
 	return boot_cpu_has(X86_FEATURE_RDPID) && nr_cpu_ids <= 4096;
 }
 
-static u32 gp_area_npages(void)
+static u32 gp_area_ncpus(void)
 {
-	BUILD_BUG_ON(GP_AREA_COUNTERS * sizeof(u64) != PAGE_SIZE);
-	return gp_area_per_cpu() ? nr_cpu_ids : GP_AREA_COUNTERS * GP_AREA_LINE / PAGE_SIZE;
-}
-
-static unsigned long gp_area_bytes(const struct gp_area *area)
-{
-	return GP_AREA_CODE + ((unsigned long)area->npages << PAGE_SHIFT);
+	return gp_area_per_cpu() ? nr_cpu_ids : 1;
 }
 
 /* Map @file, or anonymous memory, exactly at @at. */
@@ -68,9 +75,30 @@ static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 	return IS_ERR_VALUE(got) ? (int)got : 0;
 }
 
-static int gp_area_place(struct gp_area *area, unsigned long at)
+static void gp_area_unmap_numbers(unsigned long at, u32 ncpus)
 {
-	unsigned long counters = at + GP_AREA_CODE;
+	while (ncpus--)
+		vm_munmap(at + ncpus * GP_AREA_STRIDE, GP_AREA_NUMBERS);
+}
+
+static int gp_area_map_numbers(unsigned long at)
+{
+	u32 ncpus = gp_area_ncpus(), i;
+	int err;
+
+	for (i = 0; i < ncpus; i++) {
+		err = gp_area_map(NULL, at + i * GP_AREA_STRIDE, GP_AREA_NUMBERS,
+				  PROT_READ | PROT_WRITE);
+		if (err) {
+			gp_area_unmap_numbers(at, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
+{
 	struct gp_patience patience;
 	int err;
 
@@ -80,101 +108,163 @@ static int gp_area_place(struct gp_area *area, unsigned long at)
 	gp_patience_end(&patience);
 	if (err)
 		return err;
-	err = gp_area_map(NULL, counters, (unsigned long)area->npages << PAGE_SHIFT,
-			  PROT_READ | PROT_WRITE);
-	if (err) {
-		vm_munmap(at, GP_AREA_CODE);
-		return err;
-	}
 	area->code = at;
-	area->counters = counters;
-	return 0;
-}
-
-static int gp_area_find_place(struct gp_area *area, unsigned long near)
-{
-	unsigned long at = ALIGN(near + GP_AREA_AWAY, PMD_SIZE);
-	int err = -EEXIST;
-	u32 i;
-
-	for (i = 0; i < GP_AREA_TRIES && err == -EEXIST; i++, at += GP_AREA_STEP)
-		err = gp_area_place(area, at);
+	if (!numbers)
+		return 0;
+	err = gp_area_map_numbers(at + GP_AREA_CODE);
+	if (err)
+		vm_munmap(at, GP_AREA_CODE);
+	else
+		area->numbers = at + GP_AREA_CODE;
 	return err;
 }
 
-static int gp_area_pin(struct gp_area *area)
+static unsigned long gp_area_candidate(unsigned long near, bool pop, u32 try)
 {
-	struct mm_struct *mm = current->mm;
-	long n;
-
-	mmap_read_lock(mm);
-	n = gp_compat_pin_pages(mm, area->counters, area->npages, area->pages);
-	mmap_read_unlock(mm);
-	if (n == area->npages) {
-		atomic64_add(n, &mm->pinned_vm);
-		return 0;
-	}
-	if (n > 0)
-		unpin_user_pages(area->pages, n);
-	return n < 0 ? n : -ENOMEM;
+	if (pop)
+		return ALIGN(near + GP_AREA_POP_AWAY + GP_AREA_POP_SPAN / 2 + try * GP_AREA_CODE,
+			     PAGE_SIZE);
+	return ALIGN(near + GP_AREA_AWAY, PMD_SIZE) + try % GP_AREA_ABREAST * GP_AREA_STEP +
+	       try / GP_AREA_ABREAST * gp_area_ncpus() * GP_AREA_STRIDE;
 }
 
-struct gp_area *gp_area_new(unsigned long near)
+static int gp_area_find_place(struct gp_area *area, unsigned long near, bool pop)
+{
+	int err = -EEXIST;
+	u32 i;
+
+	for (i = 0; i < GP_AREA_TRIES && err == -EEXIST; i++)
+		err = gp_area_place(area, gp_area_candidate(near, pop, i), !pop);
+	return err;
+}
+
+struct gp_area *gp_area_new(unsigned long near, bool pop)
 {
 	struct gp_area *area = kzalloc(sizeof(*area), GP_GFP_CHARGED);
-	int err = -ENOMEM;
+	int err;
 
 	if (!area)
-		return ERR_PTR(err);
-	area->npages = gp_area_npages();
-	area->pages = kvcalloc(area->npages, sizeof(*area->pages), GP_GFP_CHARGED);
-	if (!area->pages)
-		goto err;
+		return ERR_PTR(-ENOMEM);
 	area->file = gp_compat_memory_file("goprobe", GP_AREA_CODE);
 	if (IS_ERR(area->file)) {
 		err = PTR_ERR(area->file);
 		goto err;
 	}
-	err = gp_area_find_place(area, near);
-	if (err)
-		goto err_file;
-	err = gp_area_pin(area);
-	if (err)
-		goto err_map;
-	return area;
-
-err_map:
-	vm_munmap(area->code, gp_area_bytes(area));
-err_file:
+	err = gp_area_find_place(area, near, pop);
+	if (!err)
+		return area;
 	fput(area->file);
 err:
-	kvfree(area->pages);
 	kfree(area);
 	return ERR_PTR(err);
 }
 
-bool gp_area_fits(const struct gp_area *area, unsigned long near, u32 ncounters)
+bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop)
 {
-	return area->used + GP_DETOUR_MAX <= GP_AREA_LANDINGS &&
-	       area->nlandings < PAGE_SIZE / GP_AREA_LANDING &&
-	       area->ncounters + ncounters <= GP_AREA_COUNTERS &&
-	       max(near, area->code) - min(near, area->code) < GP_AREA_REACH;
+	unsigned long at = area->code + area->used;
+
+	if (area->used + GP_DETOUR_MAX > GP_AREA_LANDINGS ||
+	    area->nlandings == PAGE_SIZE / GP_AREA_LANDING || pop != !area->numbers)
+		return false;
+	if (pop)
+		return at - (near + GP_DETOUR_JUMP) - GP_AREA_POP_AWAY < GP_AREA_POP_SPAN;
+	return area->nbytes + PAGE_SIZE <= GP_AREA_NUMBERS &&
+	       max(near, at) - min(near, at) < GP_AREA_REACH;
 }
 
-unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *counter)
+/* Pin @n pages. Return: 0 or an error. */
+static int gp_area_pin(unsigned long at, u32 n, struct page **pages)
 {
-	u32 n = area->ncounters++, at = n * GP_AREA_LINE;
+	struct mm_struct *mm = current->mm;
+	long got;
 
-	if (gp_area_per_cpu()) {
-		counter->pages = area->pages;
-		counter->npages = area->npages;
-		counter->offset = n * sizeof(u64);
-		return area->counters + counter->offset;
+	if (!gp_patience_read_lock(mm))
+		return -EINTR;
+	got = gp_compat_pin_pages(mm, at, n, pages);
+	mmap_read_unlock(mm);
+	if (got == n) {
+		atomic64_add(n, &mm->pinned_vm);
+		return 0;
 	}
-	counter->pages = area->pages + at / PAGE_SIZE;
-	counter->npages = 1;
-	counter->offset = at % PAGE_SIZE;
-	return area->counters + at;
+	if (got > 0)
+		unpin_user_pages(pages, got);
+	return got < 0 ? got : -ENOMEM;
+}
+
+static void gp_area_unpin_row(struct page **row, u32 n)
+{
+	unpin_user_pages_dirty_lock(row, n, true);
+	kvfree(row);
+}
+
+static int gp_area_pin_row(struct gp_area *area, u32 row)
+{
+	u32 ncpus = gp_area_ncpus(), i;
+	struct page **pages = kvcalloc(ncpus, sizeof(*pages), GP_GFP_CHARGED);
+	int err;
+
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < ncpus; i++) {
+		err = gp_area_pin(area->numbers + i * GP_AREA_STRIDE + row * PAGE_SIZE, 1,
+				  &pages[i]);
+		if (err) {
+			atomic64_sub(i, &current->mm->pinned_vm);
+			gp_area_unpin_row(pages, i);
+			return err;
+		}
+	}
+	area->row[row] = pages;
+	area->npinned += ncpus;
+	return 0;
+}
+
+int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *counter,
+		 unsigned long *at)
+{
+	u32 offset = ALIGN(area->nbytes, bytes), row = offset / PAGE_SIZE;
+	int err = 0;
+
+	if (offset >= GP_AREA_NUMBERS)
+		return -ENOSPC;
+	if (!area->row[row])
+		err = gp_area_pin_row(area, row);
+	if (err)
+		return err;
+	area->nbytes = offset + bytes;
+	counter->pages = area->row[row];
+	counter->npages = gp_area_ncpus();
+	counter->offset = offset_in_page(offset);
+	*at = area->numbers + offset;
+	return 0;
+}
+
+int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter,
+			 unsigned long *at)
+{
+	return gp_area_take(area, gp_area_per_cpu() ? sizeof(u64) : GP_AREA_LINE, counter, at);
+}
+
+unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
+{
+	unsigned long bytes = GP_AREA_SLOT_PAGES * PAGE_SIZE, at = 0;
+	int err = -EEXIST;
+	u32 i;
+
+	BUILD_BUG_ON(GP_DETOUR_SLOTS * sizeof(struct gp_detour_slot) !=
+		     GP_AREA_SLOT_PAGES * PAGE_SIZE);
+	/* Before the areas. */
+	for (i = 1; i <= GP_AREA_TRIES && err == -EEXIST; i++) {
+		at = ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - i * GP_AREA_STRIDE;
+		err = gp_area_map(NULL, at, bytes, PROT_READ | PROT_WRITE);
+	}
+	if (err)
+		return err;
+	err = gp_area_pin(at, GP_AREA_SLOT_PAGES, pages);
+	if (!err)
+		return at;
+	vm_munmap(at, bytes);
+	return err;
 }
 
 /* Does the process see @code at @at? */
@@ -261,13 +351,18 @@ bool gp_area_has(const struct gp_area *area, unsigned long ip)
 
 void gp_area_unmap(struct gp_area *area)
 {
-	vm_munmap(area->code, gp_area_bytes(area));
+	vm_munmap(area->code, GP_AREA_CODE);
+	if (area->numbers)
+		gp_area_unmap_numbers(area->numbers, gp_area_ncpus());
 }
 
 void gp_area_free(struct gp_area *area)
 {
-	unpin_user_pages_dirty_lock(area->pages, area->npages, true);
+	u32 i;
+
+	for (i = 0; i < GP_AREA_ROWS; i++)
+		if (area->row[i])
+			gp_area_unpin_row(area->row[i], gp_area_ncpus());
 	fput(area->file);
-	kvfree(area->pages);
 	kfree(area);
 }

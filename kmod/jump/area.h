@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of a traced process that holds detours and their counters. The code belongs to a file in
- * memory without a name, and the process can't write it. The counters are anonymous memory and
- * stay pinned. Neither refers to the module: a process may keep them after it is unloaded.
+ * Memory of a traced process that holds detours, their numbers (counters and times), and open calls.
+ * The code belongs to a file in memory without a name, and the process can't write it. The others
+ * are anonymous memory and stay pinned. Neither refers to the module: a process may keep them after it is unloaded.
  */
 #ifndef GP_AREA_H
 #define GP_AREA_H
@@ -15,51 +15,68 @@
 struct file;
 struct page;
 
+/* Pages of numbers that each CPU has in an area: 16,384 counters, or times of 64 functions. */
+#define GP_AREA_ROWS		32
+
+/* Pages of a table of slots: struct gp_detour_slot. */
+#define GP_AREA_SLOT_PAGES	32
+
 /**
  * struct gp_area - memory for some detours
  * @node: link in a space
  * @file: the code
  * @code: its address
- * @counters: address of the counters, behind the code
- * @pages: those of the counters, pinned
- * @npages: number of @pages
+ * @numbers: address of CPU 0's numbers, behind the code; those of CPU n lie n MiB higher. 0: none
+ * @row: for each page of numbers those of all CPUs, pinned, or NULL
+ * @npinned: number of pages that are pinned
  * @used: bytes of code
  * @nlandings: landings in use
- * @ncounters: counters in use
+ * @nbytes: bytes of each CPU's numbers in use
  */
 struct gp_area {
 	struct list_head node;
 	struct file *file;
 	unsigned long code;
-	unsigned long counters;
-	struct page **pages;
-	u32 npages;
+	unsigned long numbers;
+	struct page **row[GP_AREA_ROWS];
+	u32 npinned;
 	u32 used;
 	u32 nlandings;
-	u32 ncounters;
+	u32 nbytes;
 };
 
-/* Does each CPU have its own counters? */
+/* Does each CPU have its own numbers? */
 bool gp_area_per_cpu(void);
 
 /*
- * Context of these four: a kernel thread that uses the process's memory (kthread_use_mm()).
- * gp_area_new(): within reach of @near; an ERR_PTR() on error. gp_area_unmap(): no thread can be in
- * the code.
+ * Context of these: a kernel thread that uses the process's memory (kthread_use_mm()).
+ * gp_area_new(): within reach of @near, with numbers, or, if @pop, code alone, for epilogues near
+ * there whose POP stays; an ERR_PTR() on error. gp_area_unmap(): no thread can be in the code.
  */
-struct gp_area *gp_area_new(unsigned long near);
+struct gp_area *gp_area_new(unsigned long near, bool pop);
 int gp_area_write(struct gp_area *area, const u8 *code, u32 len);
 /* Offset of the next landing in @area->file, and from @area->code; or a negative error. */
 int gp_area_landing(struct gp_area *area);
+/*
+ * The next numbers, of @bytes, a power of two; @counter is filled in but for its node. *@at: their
+ * address. Return: 0 or an error.
+ */
+int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *counter,
+		 unsigned long *at);
+int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter,
+			 unsigned long *at);
+/*
+ * Map a table of slots within reach of @near, and pin it: GP_AREA_SLOT_PAGES @pages. Return: its
+ * address, or an error: IS_ERR_VALUE().
+ */
+unsigned long gp_area_slots_new(unsigned long near, struct page **pages);
 void gp_area_unmap(struct gp_area *area);
 
 /*
- * Is there space for a detour of GP_DETOUR_MAX bytes with @ncounters, and a landing, within reach
- * of @near?
+ * Is there space for a detour of GP_DETOUR_MAX bytes, with its numbers if the area has any, and a
+ * landing, within reach of @near? @pop: as of gp_area_new().
  */
-bool gp_area_fits(const struct gp_area *area, unsigned long near, u32 ncounters);
-/* The address of the next counter; @counter is filled in but for its node. */
-unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *counter);
+bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop);
 bool gp_area_has(const struct gp_area *area, unsigned long ip);
 /* Forget it; its memory stays the process's. No counter of it is in use. */
 void gp_area_free(struct gp_area *area);

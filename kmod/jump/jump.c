@@ -36,12 +36,14 @@
 #include "jump/area.h"
 #include "jump/jump.h"
 #include "jump/patience.h"
+#include "jump/slots.h"
 #include "jump/text.h"
+#include "stats/tally.h"
 
 /* So long a batch goes on taking jumps: then it changes them, and lets the program go on. */
 #define GP_JUMP_TAKE_NS		(200 * NSEC_PER_USEC)
 
-/* Areas of one space: 16 MiB of code and counters for 32,768 calls. */
+/* Areas of one space: 4 MiB of code. */
 #define GP_JUMP_AREAS		64
 
 /* How often threads are looked at until all of them are elsewhere. */
@@ -59,24 +61,26 @@ struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm)
 	space->mm = mm;
 	INIT_LIST_HEAD(&space->areas);
 	INIT_LIST_HEAD(&space->jumps);
+	INIT_LIST_HEAD(&space->times);
 	return space;
 }
 
 /* --- making one --------------------------------------------------------------------- */
 
-static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long at, u32 ncounters)
+/* An area for a detour from @at. @pop: as of gp_area_new(). */
+static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long at, bool pop)
 {
 	struct gp_area *area;
 	u32 n = 0;
 
 	list_for_each_entry(area, &space->areas, node) {
-		if (gp_area_fits(area, at, ncounters))
+		if (gp_area_fits(area, at, pop))
 			return area;
 		n++;
 	}
 	if (n == GP_JUMP_AREAS)
 		return ERR_PTR(-ENOSPC);
-	area = gp_area_new(at);
+	area = gp_area_new(at, pop);
 	if (!IS_ERR(area))
 		list_add(&area->node, &space->areas);
 	return area;
@@ -141,14 +145,90 @@ static void gp_jump_remove_landings(struct gp_jump_space *space)
 		gp_compat_unregister_sync();
 }
 
+/* Where calls of the plan's function add their durations in this process. */
+static struct gp_jump_times *gp_jump_times(struct gp_jump_space *space, unsigned long at,
+					   const struct gp_jump_plan *plan)
+{
+	struct gp_jump_times *times;
+	struct gp_detour_times *its;
+	struct gp_area *area;
+	u32 i;
+	int err;
+
+	list_for_each_entry(times, &space->times, node)
+		if (times->tally == plan->timed)
+			return times;
+	area = gp_jump_area(space, at, false);
+	if (IS_ERR(area))
+		return ERR_CAST(area);
+	times = kzalloc(sizeof(*times), GP_GFP_CHARGED);
+	if (!times)
+		return ERR_PTR(-ENOMEM);
+	err = gp_area_take(area, sizeof(*its), &times->counter, &times->at);
+	if (err) {
+		kfree(times);
+		return ERR_PTR(err);
+	}
+	for (i = 0; i < times->counter.npages; i++) {
+		its = page_address(times->counter.pages[i]) + times->counter.offset;
+		WRITE_ONCE(its->min, U64_MAX);
+	}
+	times->tally = plan->timed;
+	list_add(&times->node, &space->times);
+	gp_remote_add(&plan->timed->remote->times, &times->counter);
+	return times;
+}
+
+/* What a detour needs that begins or ends timed calls. */
+static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *plan,
+				 struct gp_detour *d)
+{
+	struct gp_slots *slots = j->space->slots;
+
+	if (!slots) {
+		slots = gp_slots_new(j->space->mm, j->at);
+		if (IS_ERR(slots))
+			return PTR_ERR(slots);
+		j->space->slots = slots;
+		list_add_rcu(&slots->node, plan->slots);
+	}
+	d->slots = slots->at;
+	d->id = plan->id;
+	d->stack_hi = plan->stack_hi;
+	d->rate = plan->rate;
+	if (!j->site.frame)
+		return 0;
+	j->times = gp_jump_times(j->space, j->at, plan);
+	if (IS_ERR(j->times))
+		return PTR_ERR(j->times);
+	d->times = j->times->at;
+	return 0;
+}
+
+/* What a detour needs that counts. */
+static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan *plan,
+				   struct gp_area *area, struct gp_detour *d)
+{
+	unsigned long at;
+	int err = 0;
+
+	d->ntests = plan->ntests;
+	memcpy(d->test, plan->test, sizeof(d->test));
+	if (plan->hits) {
+		err = gp_area_take_counter(area, &j->hits, &at);
+		d->hits = at;
+	}
+	if (!err && plan->ntests) {
+		err = gp_area_take_counter(area, &j->rejected, &at);
+		d->rejected = at;
+	}
+	return err;
+}
+
 static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *plan)
 {
-	struct gp_area *area = gp_jump_area(j->space, j->at, 2);
-	struct gp_detour d = {
-		.branch = j->at,
-		.per_cpu = gp_area_per_cpu(),
-		.ntests = plan->ntests,
-	};
+	struct gp_area *area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
+	struct gp_detour d = { .branch = j->at, .per_cpu = gp_area_per_cpu() };
 	int landing = 0, err;
 
 	if (IS_ERR(area))
@@ -157,15 +237,13 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
 		landing = gp_area_landing(area);
 	if (landing < 0)
 		return landing;
-	memcpy(d.test, plan->test, sizeof(d.test));
 	d.code = area->code + area->used;
 	if (landing)
 		d.landing = area->code + landing;
-	else
-		d.hits = gp_area_counter(area, &j->hits);
-	if (plan->ntests)
-		d.rejected = gp_area_counter(area, &j->rejected);
-	err = gp_jump_write_detour(j, area, &d);
+	err = plan->timed ? gp_jump_prepare_timed(j, plan, &d) :
+			    gp_jump_prepare_counted(j, plan, area, &d);
+	if (!err)
+		err = gp_jump_write_detour(j, area, &d);
 	return err || !landing ? err : gp_jump_place_landing(j, file_inode(area->file), landing);
 }
 
@@ -267,11 +345,17 @@ static bool gp_jump_can_arm(const struct gp_jump_change *c)
 					    c->j->cold ? GP_DETOUR_JUMP : s->cold_len));
 }
 
-/* Of a long branch, whose first byte is a breakpoint, write the others that change. */
+/* Of what changes, with a breakpoint as its first byte, write the other bytes. */
 static void gp_jump_write_tail(struct gp_jump_change *c, const u8 *code)
 {
-	if (c->j->site.shape == GP_DETOUR_LONG)
-		gp_text_write(&c->branch, 1, code + 1, GP_DETOUR_JUMP - 1);
+	static const u8 n[] = {
+		[GP_DETOUR_LONG] = GP_DETOUR_JUMP,
+		[GP_DETOUR_SHORT] = 1,
+		[GP_DETOUR_EXIT] = GP_DETOUR_JUMP,
+		[GP_DETOUR_EXIT_POP] = GP_DETOUR_JUMP - 1,
+	};
+
+	gp_text_write(&c->branch, 1, code + 1, n[c->j->site.shape] - 1);
 }
 
 /**
@@ -696,6 +780,8 @@ static void gp_jump_clean(struct gp_jump_space *space)
 	}
 	list_for_each_entry(area, &space->areas, node)
 		gp_area_unmap(area);
+	if (space->slots)
+		gp_slots_unmap(space->slots);
 }
 
 static void gp_jump_free(struct gp_jump *j)
@@ -709,13 +795,22 @@ static void gp_jump_free(struct gp_jump *j)
 	kfree(j);
 }
 
+static void gp_jump_times_free(struct gp_jump_times *times)
+{
+	gp_remote_del(&times->tally->remote->times, &times->counter);
+	list_del(&times->node);
+	kfree(times);
+}
+
 /**
  * gp_jump_space_close() - end all jumps of a space
  * @space: the space; it is freed
+ * @tallies: of the session; they get the calls that are open in it
  * @alive: the process lives, and no jump is armed; else it has ended
  */
-void gp_jump_space_close(struct gp_jump_space *space, bool alive)
+void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies, bool alive)
 {
+	struct gp_jump_times *times, *next_times;
 	struct gp_area *area, *next_area;
 	struct gp_jump *j, *next;
 
@@ -724,8 +819,12 @@ void gp_jump_space_close(struct gp_jump_space *space, bool alive)
 	gp_jump_remove_landings(space);
 	list_for_each_entry_safe(j, next, &space->jumps, node)
 		gp_jump_free(j);
+	list_for_each_entry_safe(times, next_times, &space->times, node)
+		gp_jump_times_free(times);
+	if (space->slots)
+		gp_slots_free(space->slots, tallies, !alive);
 	list_for_each_entry_safe(area, next_area, &space->areas, node) {
-		atomic64_sub(area->npages, &space->mm->pinned_vm);
+		atomic64_sub(area->npinned, &space->mm->pinned_vm);
 		gp_area_free(area);
 	}
 	mmdrop(space->mm);

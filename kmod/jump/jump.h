@@ -17,6 +17,9 @@
 #include "stats/remote.h"
 
 struct gp_probe;
+struct gp_slots;
+struct gp_tallies;
+struct gp_tally;
 struct inode;
 
 /* Jumps that are changed together: a batch holds the lock of the process's mappings. */
@@ -26,8 +29,10 @@ struct inode;
  * struct gp_jump_space - what jumps need in a process
  * @node: link in its file's
  * @mm: the process's memory; kept as a structure, not alive
- * @areas: struct gp_area: detours and their counters
+ * @areas: struct gp_area: detours and their numbers
  * @jumps: struct gp_jump
+ * @slots: open calls, if any are timed
+ * @times: struct gp_jump_times
  * @full: there is no space for more detours, or none may be made there
  * @busy: code or counters may still be used: they stay
  */
@@ -36,15 +41,36 @@ struct gp_jump_space {
 	struct mm_struct *mm;
 	struct list_head areas;
 	struct list_head jumps;
+	struct gp_slots *slots;
+	struct list_head times;
 	bool full;
 	bool busy;
 };
 
 /**
- * struct gp_jump_plan - how a probe counts hits without breakpoints
- * @site: of its branch
+ * struct gp_jump_times - times of a function in a process: struct gp_detour_times
+ * @node: link in its space
+ * @tally: of the function
+ * @at: address of CPU 0's
+ * @counter: where the kernel reads them
+ */
+struct gp_jump_times {
+	struct list_head node;
+	const struct gp_tally *tally;
+	unsigned long at;
+	struct gp_remote_counter counter;
+};
+
+/**
+ * struct gp_jump_plan - how a probe counts hits without breakpoints, or times calls
+ * @site: of its branch or epilogue
  * @ntests: number of @test
  * @test: which hits count
+ * @timed: tally of the function whose calls begin or end here; NULL: it counts
+ * @slots: struct gp_slots of its file
+ * @id: of the function
+ * @stack_hi: offset of stack.hi in runtime.g
+ * @rate: ns of a tick, times 2^63
  * @hits: counts them; NULL: they land, and take a trap there
  * @rejected: counts the others, if there are tests
  * @jumps: its struct gp_jump, one in each process
@@ -53,6 +79,11 @@ struct gp_jump_plan {
 	struct gp_detour_site site;
 	u32 ntests;
 	struct gp_detour_test test[GP_DETOUR_TESTS];
+	const struct gp_tally *timed;
+	struct list_head *slots;
+	u32 id;
+	u32 stack_hi;
+	u64 rate;
 	struct gp_remote *hits;
 	struct gp_remote *rejected;
 	struct list_head jumps;
@@ -72,9 +103,9 @@ enum gp_jump_state {
  * @space: the process
  * @inode: the file
  * @probe: the probe; outlives the jump
- * @offset: the branch's, in that
+ * @offset: the branch's or epilogue's, in that
  * @at: its address
- * @site: of the branch
+ * @site: of the branch or epilogue
  * @state: enum gp_jump_state
  * @cold: the cold block has been changed
  * @lost: the jump has disappeared
@@ -88,6 +119,7 @@ enum gp_jump_state {
  * @hits: its counter, as long as @counts
  * @rejected: counter of rejected hits, if it has tests
  * @counts: counters are added up
+ * @times: of an epilogue: where its calls' durations are added
  * @to: who adds them up: hits, rejected or NULL
  */
 struct gp_jump {
@@ -113,6 +145,7 @@ struct gp_jump {
 	struct gp_remote_counter hits;
 	struct gp_remote_counter rejected;
 	bool counts;
+	struct gp_jump_times *times;
 	struct gp_remote *to[2];
 };
 
@@ -122,8 +155,11 @@ struct gp_jump {
  * reference to that (mmget()).
  */
 struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm);
-/* In use if the process is alive, with all jumps disarmed, else it has ended. */
-void gp_jump_space_close(struct gp_jump_space *space, bool alive);
+/*
+ * In use if the process is alive, with all jumps disarmed, else it has ended. @tallies: of the
+ * session; they get the calls that are open.
+ */
+void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies, bool alive);
 
 /* In use. An ERR_PTR() on error. */
 struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,

@@ -164,6 +164,7 @@ struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt
 	f->file = get_file(file);
 	f->runtime = *rt;
 	INIT_LIST_HEAD(&f->spaces);
+	INIT_LIST_HEAD(&f->slots);
 	return f;
 
 err:

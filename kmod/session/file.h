@@ -29,6 +29,7 @@ struct gp_file_range {
  * @leaving: probes that are being removed
  * @sweep: removes them
  * @spaces: struct gp_jump_space; guarded by the inode's lock, made in the session's turn
+ * @slots: struct gp_slots of @spaces; readers hold rcu_read_lock()
  * @nranges: number of @ranges
  * @ranges: where points may be
  */
@@ -40,6 +41,7 @@ struct gp_file {
 	struct list_head leaving;
 	struct gp_sweep_job sweep;
 	struct list_head spaces;
+	struct list_head slots;
 	u32 nranges;
 	struct gp_file_range ranges[];
 };

@@ -17,6 +17,7 @@
 
 #include "jump/jump.h"
 #include "jump/patience.h"
+#include "jump/slots.h"
 #include "jump/text.h"
 #include "session/file.h"
 #include "session/jumps.h"
@@ -86,7 +87,7 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 }
 
 /* Return: how many jumps turn out to have disappeared. */
-static u32 gp_jumps_close(struct gp_jump_space *space)
+static u32 gp_jumps_close(struct gp_jump_space *space, struct gp_tallies *tallies)
 {
 	struct mm_struct *mm = space->mm;
 	const struct gp_jump *j;
@@ -94,14 +95,14 @@ static u32 gp_jumps_close(struct gp_jump_space *space)
 
 	list_del(&space->node);
 	if (!mmget_not_zero(mm)) {
-		gp_jump_space_close(space, false);
+		gp_jump_space_close(space, tallies, false);
 		return 0;
 	}
 	gp_jump_disarm_all(space);
 	list_for_each_entry(j, &space->jumps, node)
 		lost += j->lost && !j->reported;
 	kthread_use_mm(mm);
-	gp_jump_space_close(space, true);
+	gp_jump_space_close(space, tallies, true);
 	kthread_unuse_mm(mm);
 	/* The last user tears the memory down, which may take long. */
 	mmput_async(mm);
@@ -121,10 +122,23 @@ u32 gp_jumps_close_all(struct gp_session *s)
 			continue;
 		mutex_lock(&f->inode->lock);
 		list_for_each_entry_safe(space, next, &f->spaces, node)
-			lost += gp_jumps_close(space);
+			lost += gp_jumps_close(space, &s->tallies);
 		mutex_unlock(&f->inode->lock);
 	}
 	return lost;
+}
+
+void gp_jumps_count_open(struct gp_session *s)
+{
+	const struct gp_slots *slots;
+	u32 i;
+
+	gp_tallies_forget_slots(&s->tallies);
+	rcu_read_lock();
+	for (i = 0; i < s->objects.nfiles; i++)
+		list_for_each_entry_rcu(slots, &s->objects.files[i]->slots, node)
+			gp_slots_count(slots, &s->tallies);
+	rcu_read_unlock();
 }
 
 /* Place a breakpoint where a jump has disappeared. */
@@ -152,7 +166,7 @@ static u32 gp_jumps_renew(struct gp_file *f, struct gp_jump_space *space)
 	return lost;
 }
 
-u32 gp_jumps_look_after(struct gp_file *f)
+u32 gp_jumps_look_after(struct gp_file *f, struct gp_tallies *tallies)
 {
 	struct gp_jump_space *space, *next;
 	u32 lost = 0;
@@ -161,7 +175,7 @@ u32 gp_jumps_look_after(struct gp_file *f)
 		return 0;
 	list_for_each_entry_safe(space, next, &f->spaces, node) {
 		if (!mmget_not_zero(space->mm)) {
-			lost += gp_jumps_close(space);
+			lost += gp_jumps_close(space, tallies);
 			continue;
 		}
 		gp_jump_find_lost(space);

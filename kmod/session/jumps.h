@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Points that become jumps. Which ones, and when: control/trapless.c. How code is changed:
- * jump/jump.c. All but gp_jumps_close_all() and gp_jumps_advance() are called with the lock of the
- * points' inode.
+ * jump/jump.c. All but gp_jumps_close_all(), gp_jumps_count_open() and gp_jumps_advance() are called
+ * with the lock of the points' inode.
  */
 #ifndef GP_JUMPS_H
 #define GP_JUMPS_H
@@ -15,6 +15,7 @@ struct gp_inode;
 struct gp_point;
 struct gp_probe;
 struct gp_session;
+struct gp_tallies;
 
 /*
  * Have breakpoints become jumps in a process: @n of @probes, all of @f, where they are not yet.
@@ -25,12 +26,18 @@ void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe *
  * Look after the file's processes: forget those that have ended, and place breakpoints where a jump
  * has disappeared. Context: as gp_jumps_advance(). Return: the number of such jumps.
  */
-u32 gp_jumps_look_after(struct gp_file *f);
+u32 gp_jumps_look_after(struct gp_file *f, struct gp_tallies *tallies);
 /*
  * No point of the session is a jump any more. Context: its turn; breakpoints are still there.
  * Return: how many jumps turn out to have disappeared.
  */
 u32 gp_jumps_close_all(struct gp_session *s);
+
+/*
+ * Count the timed calls that are open in processes, for the session's tallies. Context: the
+ * session's lock, and not that of an inode.
+ */
+void gp_jumps_count_open(struct gp_session *s);
 
 /* The point is a breakpoint in all processes. */
 void gp_jumps_disarm(struct gp_point *point);

@@ -37,6 +37,7 @@ enum gp_way {
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* the return of a timed call */
 	GP_WAY_TIME,		/* both, where g is not in a register */
+	GP_WAY_TIMED,		/* both, where a jump may do so too */
 	GP_WAY_CALL,		/* a paired call */
 	GP_WAY_END,		/* its end; or, with a filter, the end of a timed call */
 	GP_WAY_FILTER,		/* a filter comes first */
@@ -74,7 +75,8 @@ enum gp_way {
  * @delay_ns: longest delay of a hit by @edit
  * @leaving: it is being removed: its hits are not delayed any more
  * @logged: the kernel log has a line about its edits
- * @jump: how it counts without breakpoints, or NULL; guarded by its inode's lock
+ * @jump: how it counts or times without breakpoints, or NULL; its lists are guarded by its inode's
+ *	lock
  * @hot: it has had many hits; for control/trapless.c
  * @trap: enum goprobe_trap; only to be shown
  * @dead: link in struct gp_sweep, or in gp_file.leaving

@@ -22,6 +22,7 @@ static void gp_tally_free(struct gp_tally *tally)
 	free_percpu(tally->times);
 	free_percpu(tally->hits);
 	kfree(tally->muted);
+	kfree(tally->remote);
 	kfree(tally);
 }
 
@@ -128,6 +129,40 @@ int gp_tally_add_muted(struct gp_tally *tally)
 	return 0;
 }
 
+/**
+ * gp_tally_add_remote() - allow programs to time calls of an id
+ * @tally: its tally; has times
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_tally_add_remote(struct gp_tally *tally)
+{
+	struct gp_tally_remote *remote;
+
+	if (tally->remote)
+		return 0;
+	remote = kzalloc(sizeof(*remote), GP_GFP_CHARGED);
+	if (!remote)
+		return -ENOMEM;
+	gp_remote_init_many(&remote->times, remote->past, ARRAY_SIZE(remote->past));
+	smp_store_release(&tally->remote, remote);	/* as times */
+	return 0;
+}
+
+/* Open calls in slots are counted again from here on. */
+void gp_tallies_forget_slots(struct gp_tallies *tallies)
+{
+	struct gp_tally *tally;
+	unsigned long id;
+
+	xa_for_each(&tallies->ids, id, tally) {
+		if (!tally->remote)
+			continue;
+		tally->remote->open = 0;
+		tally->remote->exited = 0;
+	}
+}
+
 /*
  * Update this CPU's minimum or maximum. Checked again with the CPU fixed: the task may have moved
  * to this CPU after the first check.
@@ -173,6 +208,17 @@ u64 gp_tally_trapped(const struct gp_tally *tally)
 	return hits;
 }
 
+/* Calls that handlers have counted. */
+u64 gp_tally_calls(const struct gp_tally *tally)
+{
+	u64 calls = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		calls += READ_ONCE(per_cpu_ptr(tally->times, cpu)->calls);
+	return calls;
+}
+
 static void gp_times_stats(const struct gp_times *times, u64 stats[__GOPROBE_STAT_MAX])
 {
 	u32 i;
@@ -188,17 +234,39 @@ u64 gp_tallies_hits(struct gp_tallies *tallies)
 	struct gp_tally *tally;
 	unsigned long id;
 	u64 hits = 0;
-	int cpu;
 
 	xa_for_each(&tallies->ids, id, tally) {
 		hits += gp_tally_trapped(tally);
 		cond_resched();
-		if (!tally->times)
-			continue;
-		for_each_possible_cpu(cpu)
-			hits += 2 * READ_ONCE(per_cpu_ptr(tally->times, cpu)->calls);
+		if (tally->times)
+			hits += 2 * gp_tally_calls(tally);
 	}
 	return hits;
+}
+
+/*
+ * Calls that programs timed themselves, and those that are open in slots. Of the latter, and of
+ * calls that handlers have taken from there, those that handlers have not put there have jumped.
+ */
+static void gp_tally_remote_stats(const struct gp_tally *tally, u64 stats[__GOPROBE_STAT_MAX])
+{
+	u64 bucket[4], ended = 0, calls;
+	u32 at, i;
+	int cpu;
+
+	BUILD_BUG_ON(GOPROBE_BUCKETS % ARRAY_SIZE(bucket));
+	for (at = 0; at < GOPROBE_BUCKETS; at += ARRAY_SIZE(bucket)) {
+		memset(bucket, 0, sizeof(bucket));
+		gp_remote_read_many(&tally->remote->times, at, ARRAY_SIZE(bucket), bucket);
+		for (i = 0; i < ARRAY_SIZE(bucket); i++)
+			ended += bucket[i];
+	}
+	calls = ended + tally->remote->open;
+	stats[GOPROBE_STAT_TIMED] += ended;
+	stats[GOPROBE_STAT_OPENED] += calls;
+	for_each_possible_cpu(cpu)
+		calls += READ_ONCE(per_cpu_ptr(tally->times, cpu)->slots);
+	stats[GOPROBE_STAT_JUMPED] += ended + calls;
 }
 
 /* Sum up the hits that were counted here: COUNTED, OPENED, TIMED and JUMPED. */
@@ -219,6 +287,8 @@ void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
 			continue;
 		for_each_possible_cpu(cpu)
 			gp_times_stats(per_cpu_ptr(tally->times, cpu), stats);
+		if (tally->remote)
+			gp_tally_remote_stats(tally, stats);
 	}
 }
 
@@ -236,6 +306,21 @@ static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
 	to->sum += READ_ONCE(times->sum);
 	to->min = min(to->min, READ_ONCE(times->min));
 	to->max = max(to->max, READ_ONCE(times->max));
+}
+
+/* Begin with the numbers of the programs. */
+static void gp_tally_add_programs(const struct gp_tally *tally, struct goprobe_tally *to,
+				  u64 bucket[GOPROBE_BUCKETS])
+{
+	struct gp_tally_remote *remote = tally->remote;
+	u32 i;
+
+	gp_remote_read_many(&remote->times, 0, GOPROBE_BUCKETS, bucket);
+	gp_remote_read_many(&remote->times, GOPROBE_BUCKETS, 1, &to->sum);
+	to->calls = remote->open;
+	to->exited = remote->exited;
+	for (i = 0; i < GOPROBE_BUCKETS; i++)
+		to->calls += bucket[i];
 }
 
 /**
@@ -262,6 +347,8 @@ u64 gp_tally_read(struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		return 0;
 	memset(bucket, 0, GOPROBE_BUCKETS * sizeof(*bucket));
 	ret->min = U64_MAX;
+	if (tally->remote)
+		gp_tally_add_programs(tally, ret, bucket);
 	for_each_possible_cpu(cpu)
 		gp_times_add(ret, bucket, per_cpu_ptr(tally->times, cpu));
 	while (last && !bucket[last - 1])

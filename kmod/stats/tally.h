@@ -34,6 +34,8 @@
  * @sum: ns of calls that returned
  * @min: ns; U64_MAX: none
  * @max: ns
+ * @slots: calls in slots of programs that did not end in a detour, less those that handlers have put
+ *	there; modulo 2^64
  * @bucket: calls by duration
  */
 struct gp_times {
@@ -44,7 +46,22 @@ struct gp_times {
 	u64 sum;
 	u64 min;
 	u64 max;
+	u64 slots;
 	u64 bucket[GOPROBE_BUCKETS];
+};
+
+/**
+ * struct gp_tally_remote - calls that programs time themselves
+ * @times: the buckets and the sum of ns
+ * @past: of @times
+ * @open: calls that were open in slots of programs when they were last counted
+ * @exited: of these, calls of processes that have ended
+ */
+struct gp_tally_remote {
+	struct gp_remote times;
+	u64 past[GOPROBE_BUCKETS + 1];
+	u64 open;
+	u64 exited;
 };
 
 /**
@@ -64,6 +81,7 @@ struct gp_times {
  * @counts_open: such a point has a filter, which looks at @open if it rejects a call
  * @open: number of open paired calls. Counted only with @counts_open: all CPUs write it
  * @jumped: hits that programs counted themselves
+ * @remote: calls that they timed themselves, or NULL; with @times
  *
  * Flags and pointers are set when points are added, at most once, while handlers of other points
  * of the id may run. A change that comes after a hit counts from the next hit on.
@@ -83,6 +101,7 @@ struct gp_tally {
 	bool counts_open;
 	atomic_t open;
 	struct gp_remote jumped;
+	struct gp_tally_remote *remote;
 };
 
 /**
@@ -104,8 +123,11 @@ void gp_tallies_init(struct gp_tallies *tallies);
 void gp_tallies_fini(struct gp_tallies *tallies);
 int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
 int gp_tally_add_muted(struct gp_tally *tally);
+int gp_tally_add_remote(struct gp_tally *tally);
+void gp_tallies_forget_slots(struct gp_tallies *tallies);
 u64 gp_tallies_hits(struct gp_tallies *tallies);
 u64 gp_tally_trapped(const struct gp_tally *tally);
+u64 gp_tally_calls(const struct gp_tally *tally);
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
 u64 gp_tally_read(struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		  u64 bucket[GOPROBE_BUCKETS]);
@@ -127,6 +149,24 @@ static __always_inline void gp_tally_hit(const struct gp_tally *tally)
 static __always_inline void gp_tally_call(const struct gp_tally *tally)
 {
 	this_cpu_inc(tally->times->calls);
+}
+
+/* Count a call that was in a slot of its program. */
+static __always_inline void gp_tally_from_slot(const struct gp_tally *tally)
+{
+	gp_tally_call(tally);
+	this_cpu_inc(tally->times->slots);
+}
+
+/* Do not count a call whose handler has put it in a slot: the slot's end counts. */
+static __always_inline void gp_tally_to_slot(const struct gp_tally *tally)
+{
+	this_cpu_dec(tally->times->slots);
+}
+
+static __always_inline void gp_tally_exited(const struct gp_tally *tally)
+{
+	this_cpu_inc(tally->times->exited);
 }
 
 /* Count an open or ended paired call, if asked for. Counters change in spite of const. */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timed calls that may begin or end without a trap.
+ *
+ * A call is open in a slot of its process (jump/slots.h) or, where the slot is taken or the process
+ * has none yet, in the session's table (stats/calls.h). Its end finds it in either. No call is ever
+ * moved, and a call in a slot is newer than one of the same goroutine and depth in the table.
+ *
+ * Context of all: a handler, preemption on.
+ */
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "arch/arch.h"
+#include "hit/hit.h"
+#include "hit/timed.h"
+#include "jump/jump.h"
+#include "jump/slots.h"
+#include "session/session.h"
+#include "stats/calls.h"
+#include "stats/tally.h"
+
+/* A call in a slot has ended without returning. */
+static void gp_timed_unwound(struct gp_session *s, u32 id)
+{
+	const struct gp_tally *tally = gp_tallies_find(&s->tallies, id);
+
+	/* A program can write any id there. */
+	if (!tally || !READ_ONCE(tally->remote))
+		return;
+	gp_tally_from_slot(tally);
+	gp_tally_unwound(tally);
+}
+
+/* Open a call in its slot. Return: false if it can't be there. */
+static bool gp_timed_open(const struct gp_probe *probe, const struct gp_own_g *own)
+{
+	struct gp_session *s = probe->session;
+	enum gp_slot_end end = GP_SLOT_TAKEN;
+	struct gp_detour_slot *slot;
+	u32 id = probe->id;
+
+	rcu_read_lock();
+	slot = gp_slots_find(probe->jump->slots, current->mm, own->g, own->depth);
+	if (slot)
+		end = gp_slot_open(slot, own->g, own->depth, gp_clock_read(&s->calls->clock), &id);
+	if (end != GP_SLOT_TAKEN)
+		gp_tally_to_slot(probe->tally);
+	if (end == GP_SLOT_REPLACED)
+		gp_timed_unwound(s, id);
+	rcu_read_unlock();
+	return end != GP_SLOT_TAKEN;
+}
+
+static bool gp_timed_close(const struct gp_probe *probe, const struct gp_own_g *own, u64 now)
+{
+	struct gp_detour_slot *slot;
+	bool found = false;
+	u64 began;
+
+	rcu_read_lock();
+	slot = gp_slots_find(probe->jump->slots, current->mm, own->g, own->depth);
+	if (slot)
+		found = gp_slot_close(slot, own->g, own->depth, &began);
+	/* With the slot, so that the call is always counted once: gp_slots_free(). */
+	if (found)
+		gp_tally_from_slot(probe->tally);
+	rcu_read_unlock();
+	if (found)
+		gp_tally_return(probe->tally,
+				gp_clock_passed(&probe->session->calls->clock, began, now));
+	return found;
+}
+
+int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_session *s = probe->session;
+	u64 now = gp_clock_read(&s->calls->clock);
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
+	}
+	if (probe->point_kind == GOPROBE_POINT_CALL) {
+		if (!gp_timed_open(probe, &own) &&
+		    gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				   probe->tally) != GP_CALLS_KEPT)
+			gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
+	} else if (!gp_timed_close(probe, &own, now) &&
+		   gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				  probe->tally, now) != GP_CALLS_ENDED) {
+		gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
+	}
+	return 0;
+}
+
+/* A call has taken @ns, less or more than all before it in its process and on its CPU. */
+static void gp_timed_extreme(const struct gp_jump *j, u64 ns)
+{
+	const struct gp_remote_counter *counter = &j->times->counter;
+	const struct gp_tally *tally = j->probe->tally;
+	struct gp_detour_times *its;
+
+	/* Counters of two CPUs can differ by a few ticks. */
+	if ((s64)ns < 0)
+		ns = 0;
+	gp_tally_from_slot(tally);
+	gp_tally_return(tally, ns);
+	preempt_disable();
+	its = page_address(counter->pages[smp_processor_id()]) + counter->offset;
+	WRITE_ONCE(its->min, max(min(READ_ONCE(its->min), ns), 4ULL));
+	WRITE_ONCE(its->max, max(READ_ONCE(its->max), ns));
+	preempt_enable();
+}
+
+int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs)
+{
+	const struct gp_probe *probe = j->probe;
+	unsigned long sp = regs->sp;
+
+	if (!j->site.frame)
+		return gp_timed_hit(probe, regs);
+	if (gp_arch_detour_end(regs) == GP_DETOUR_END_EXTREME) {
+		if (!gp_hit_matters(probe, regs))
+			return gp_hit_does_not_matter(probe, regs);
+		gp_timed_extreme(j, gp_arch_detour_ns(regs));
+		return 0;
+	}
+	/* The epilogue has been executed; the probe is before it. */
+	regs->sp = sp - probe->sp_adjust;
+	gp_timed_hit(probe, regs);
+	regs->sp = sp;
+	return 0;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Open calls of a process in memory of its own, where detours time them (arch/detour.h). Handlers
+ * use the same slots, so a call may begin with a trap and end without, or the other way round.
+ *
+ * A program can write there what it likes: these are its own numbers, and nothing else depends on
+ * them.
+ */
+#ifndef GP_SLOTS_H
+#define GP_SLOTS_H
+
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+
+#include "arch/detour.h"
+#include "jump/area.h"
+
+struct gp_tallies;
+
+/**
+ * struct gp_slots - the open calls of a process
+ * @node: link in those of its file; readers hold rcu_read_lock()
+ * @mm: the process's memory; kept as a structure
+ * @at: address of the table there
+ * @pages: its pages, pinned
+ */
+struct gp_slots {
+	struct list_head node;
+	struct mm_struct *mm;
+	unsigned long at;
+	struct page *pages[GP_AREA_SLOT_PAGES];
+};
+
+/* What became of a call. */
+enum gp_slot_end {
+	GP_SLOT_OPEN,		/* it has its slot */
+	GP_SLOT_REPLACED,	/* it has its slot; the call that had it has ended without returning */
+	GP_SLOT_TAKEN,		/* another call has its slot */
+};
+
+static inline struct gp_detour_slot *gp_slots_get(const struct gp_slots *slots, u32 i)
+{
+	u32 at = i * sizeof(struct gp_detour_slot);
+
+	return page_address(slots->pages[at / PAGE_SIZE]) + offset_in_page(at);
+}
+
+/* The slot of a call of the current process, or NULL. Context: rcu_read_lock(). */
+static inline struct gp_detour_slot *gp_slots_find(const struct list_head *all,
+						   const struct mm_struct *mm, u64 g, u64 depth)
+{
+	const struct gp_slots *slots;
+
+	list_for_each_entry_rcu(slots, all, node)
+		if (slots->mm == mm)
+			return gp_slots_get(slots, gp_detour_slot_of(g, depth));
+	return NULL;
+}
+
+/*
+ * Open a call that begins at @now. *@id: its function; is set to that of the call that has been
+ * replaced. A call of the same goroutine that is as deep, or deeper, has ended.
+ */
+static inline enum gp_slot_end gp_slot_open(struct gp_detour_slot *slot, u64 g, u32 depth, u64 now,
+					    u32 *id)
+{
+	enum gp_slot_end end = GP_SLOT_OPEN;
+	u64 other = cmpxchg(&slot->g, 0, g);
+	u32 old = READ_ONCE(slot->id);
+
+	if (other) {
+		if (other != g || READ_ONCE(slot->depth) < depth)
+			return GP_SLOT_TAKEN;
+		end = GP_SLOT_REPLACED;
+	}
+	WRITE_ONCE(slot->depth, depth);
+	WRITE_ONCE(slot->id, *id);
+	WRITE_ONCE(slot->began, now);
+	*id = old;
+	return end;
+}
+
+/* End a call. *@began: when it began. Return: false: it is not there. */
+static inline bool gp_slot_close(struct gp_detour_slot *slot, u64 g, u32 depth, u64 *began)
+{
+	if (READ_ONCE(slot->g) != g || READ_ONCE(slot->depth) != depth)
+		return false;
+	*began = READ_ONCE(slot->began);
+	WRITE_ONCE(slot->g, 0);
+	return true;
+}
+
+/* Context: as of gp_area_new(). An ERR_PTR() on error. */
+struct gp_slots *gp_slots_new(struct mm_struct *mm, unsigned long near);
+/* Context: no thread can be in a detour that uses it. */
+void gp_slots_unmap(const struct gp_slots *slots);
+/*
+ * Forget it: @tallies get the calls that are still open. @exited: their process has ended. Context:
+ * may sleep.
+ */
+void gp_slots_free(struct gp_slots *slots, struct gp_tallies *tallies, bool exited);
+/* Add the calls that are open now to those of @tallies: struct gp_tally_remote. */
+void gp_slots_count(const struct gp_slots *slots, struct gp_tallies *tallies);
+
+#endif
