@@ -100,14 +100,20 @@ class Target:
         code = []
         with open(os.path.join(build, "target.dis")) as f:
             for line in f:
-                match = re.match(r"\s*([0-9a-f]+):\s+(\S+)", line)
+                match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(\S*)", line)
                 if match:
-                    code.append((int(match.group(1), 16), match.group(2)))
+                    code.append((int(match.group(1), 16), match.group(2), match.group(3)))
         entry = code[0][0]
+        ret = next(i for i, (_, name, _) in enumerate(code) if name.startswith("ret"))
+        # [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] RET
+        pops = code[ret - 1][1] == "pop"
+        add = code[ret - 1 - pops][2]
+        self.frame = int(re.match(r"\$0x([0-9a-f]+),%rsp", add).group(1), 16) + 8 * pops
         self.vaddr = {
             "first": entry,
-            "branch": next(at for at, name in code if name in ("jbe", "jna")),
-            "ret": next(at for at, name in code if name.startswith("ret")),
+            "branch": next(at for at, name, _ in code if name in ("jbe", "jna")),
+            "ret": code[ret][0],
+            "epilogue": code[ret - 2][0],
         }
         self.vaddr["pair"] = self.vaddr["branch"]
         self.vaddr["pair-first"] = self.vaddr["first"]
@@ -212,9 +218,12 @@ class Goprobe(Variant):
         self.process = subprocess.Popen(
             [os.path.join(options.build, "reader"), "--pid", str(target.pid), "--file", target.path,
              "--offset", str(target.offset[self.place])] +
-            (["--return", str(target.offset["ret"])] if self.place in PAIRS else []) + self.arguments,
+            self.end(target) + self.arguments,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lines_of(self.process, 60)
+
+    def end(self, target):
+        return ["--return", str(target.offset["ret"])] if self.place in PAIRS else []
 
     def pids(self):
         return () if self.hold else (self.process.pid,)
@@ -237,6 +246,13 @@ class Jump(Goprobe):
 
     def missing(self):
         return None if " jump" in info() else "the module was loaded without allow_jumps=1"
+
+
+class JumpPair(Jump):
+    """Calls timed without a trap; the jump at the end is the epilogue's."""
+
+    def end(self, target):
+        return ["--return", str(target.offset["epilogue"]), "--frame", str(target.frame)]
 
 
 class Stepped(Goprobe):
@@ -434,6 +450,7 @@ def goprobe_variants():
     yield Goprobe("rate-beyond", "  ... and there are too many", ["--count", "--filter", "beyond"], hold=True)
     yield Goprobe("time-entry", "goprobe, time: entry alone, its last call unwound", ["--time"], hold=True, breakdown=True)
     yield Goprobe("time", "goprobe, time: entry + return pair", ["--time"], place="pair", hold=True)
+    yield JumpPair("jump-time", "  ... without a trap", ["--time", "--jump"], place="pair", hold=True)
     yield Stepped("time-stepped", "  ... with single-steps on both", ["--time"], place="pair-first", hold=True)
     yield Goprobe("header", "goprobe, no plan: record header, handler alone", ["--plan", "none"], hold=True)
     yield Goprobe("header-no-g", "  ... goroutine not read", ["--plan", "none", "--no-goroutine"], hold=True,

@@ -392,6 +392,7 @@ struct options {
 	__u32 ring_bytes;
 	struct goprobe_point point;
 	__u64 ret;
+	int frame;
 	bool hold, start, goroutine;
 };
 
@@ -409,6 +410,7 @@ static void attach(const struct options *o)
 	points[1].offset = o->ret;
 	points[1].kind = GOPROBE_POINT_RETURN;
 	points[1].skip = GOPROBE_SKIP_NEVER;
+	points[1].sp_adjust = o->frame;
 	for (i = 0; i < n; i++) {
 		struct goprobe_point *p = &points[i];
 
@@ -468,7 +470,7 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count | --time [--return OFFSET]] [--jump]\n"
+	      "              [--count | --time [--return OFFSET [--frame BYTES]]] [--jump]\n"
 	      "              [--filter int|other|string|rate|beyond]\n", stderr);
 	exit(2);
 }
@@ -488,6 +490,7 @@ int main(int argc, char **argv)
 		{ "count", no_argument, NULL, 'c' },
 		{ "time", no_argument, NULL, 't' },
 		{ "return", required_argument, NULL, 'e' },
+		{ "frame", required_argument, NULL, 'a' },
 		{ "filter", required_argument, NULL, 'i' },
 		{ "jump", no_argument, NULL, 'j' },
 		{ }
@@ -543,6 +546,9 @@ int main(int argc, char **argv)
 			break;
 		case 'i':
 			o.filter = optarg;
+			break;
+		case 'a':
+			o.frame = atoi(optarg);
 			break;
 		case 'e':
 			o.ret = strtoull(optarg, NULL, 0);

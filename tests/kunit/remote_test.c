@@ -114,7 +114,30 @@ static void a_number_never_falls_while_programs_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_remote_read(&number), (u64)PROGRAMS * STEPS);
 }
 
+static void several_numbers_are_added_to_what_the_caller_has(struct kunit *test)
+{
+	u64 past[3] = {}, got[2] = { 1000, 2000 };
+
+	gp_remote_init_many(&number, past, ARRAY_SIZE(past));
+	gp_remote_add(&number, &counters[0]);
+	gp_remote_add(&number, &counters[1]);
+	part(0, 0)[0] = 1;
+	part(0, 1)[1] = 20;
+	part(1, 0)[1] = 300;
+	part(1, PAGES - 1)[2] = 4;
+	gp_remote_read_many(&number, 1, 2, got);
+	KUNIT_EXPECT_EQ(test, got[0], 1320ULL);
+	KUNIT_EXPECT_EQ(test, got[1], 2004ULL);
+	gp_remote_del(&number, &counters[0]);
+	gp_remote_del(&number, &counters[1]);
+	KUNIT_EXPECT_EQ(test, past[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, past[1], 320ULL);
+	gp_remote_read_many(&number, 2, 1, got);
+	KUNIT_EXPECT_EQ(test, got[0], 1324ULL);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(several_numbers_are_added_to_what_the_caller_has),
 	KUNIT_CASE(a_number_is_the_sum_of_all_parts),
 	KUNIT_CASE(what_was_counted_stays_when_a_program_ends),
 	KUNIT_CASE(a_number_never_falls_while_programs_count),
