@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <arch/detour.h>
+
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/hmap.h"
@@ -33,6 +35,7 @@ const struct plan_options plan_defaults = {
 static const char why_no_code[] = "its code is not in the file";
 static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
 static const char why_alone[] = "one instruction alone, so a call and its return look the same";
+static const char why_in_tls[] = "its goroutine is not in a register";
 static const char why_no_memory[] = "out of memory";
 
 /* An error, the struct behind it, the error that this wraps. */
@@ -122,6 +125,30 @@ void plan_free(struct plan *p)
 	free(p);
 }
 
+/* The function's arguments are on the stack. */
+static bool is_abi0(const struct gofunc *fn, const struct insn_scan *scan)
+{
+	return fn->flags & GOFUNC_ABI0 || scan->abi0;
+}
+
+/* Is g at its points not in its register? */
+static bool is_in_tls(struct gobin *bin, const struct gofunc *fn, const struct insn_scan *scan)
+{
+	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
+	bool in_reg = scan->abi0 && !(fn->flags & GOFUNC_ASM) &&
+		      gobin_runtime(bin)->g_reg != GOPROBE_REG_NONE;
+
+	return is_abi0(fn, scan) && !in_reg;
+}
+
+/* Jumps don't find g of calls that are to be timed. */
+static void leave_untimed(struct insn_scan *scan)
+{
+	for (size_t i = 0; i < scan->nrets; i++)
+		scan->exits[i] = (struct insn_exit){ .no_jump = why_in_tls };
+	scan->no_time = scan->no_time ? scan->no_time : why_in_tls;
+}
+
 /* @untouched: the entry is where nothing has looked at an argument yet. */
 static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 		   struct plan_func *info, struct insn_scan *scan)
@@ -152,6 +179,8 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 		info->refused = why_no_memory;
 		return;
 	}
+	if (is_in_tls(bin, fn, scan))
+		leave_untimed(scan);
 	info->refused = scan->refused;
 	info->entry = kinds[scan->entry];
 	info->nrets = (uint32_t)scan->nrets;
@@ -289,20 +318,37 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 	return 0;
 }
 
+/* Can the kernel time the function's calls without a breakpoint, as far as the plan goes? */
+static bool may_time(const struct plan *p, const struct plan_func *pf, uint8_t flags)
+{
+	const struct plan_private *priv = p->priv;
+
+	/* That a call which others' conditions name is open the module needs to know itself. */
+	return priv->opt.jumps && pf->action == GOPROBE_ACTION_TIME && !pf->around &&
+	       !pf->call_filter && !pf->ret_filter && !p->split &&
+	       !(flags & (GOPROBE_POINT_F_KEYED | GOPROBE_POINT_F_ABI0));
+}
+
 static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		    uint8_t flags)
 {
+	bool times = may_time(p, pf, flags);
 	int err = 0;
 
-	for (size_t i = 0; !err && i < s->nrets; i++)
-		err = add_point(p, pf, &s->rets[i], (struct goprobe_point){
+	for (size_t i = 0; !err && i < s->nrets; i++) {
+		const struct insn_exit *e = &s->exits[i];
+		bool jump = times && !e->no_jump;
+
+		err = add_point(p, pf, jump ? &e->begin : &s->rets[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_RETURN,
 			.plan = pf->ret.plan,
-			.flags = flags,
+			.flags = flags | (jump ? GOPROBE_POINT_F_JUMP : 0),
+			.sp_adjust = jump ? (int32_t)e->frame : 0,
 			.action = pf->action,
 			.filter = pf->ret_filter,
 			.edit = pf->ret_edit,
 		});
+	}
 	for (size_t i = 0; !err && i < s->ntails; i++)
 		err = add_point(p, pf, &s->tails[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_TAIL,
@@ -315,16 +361,18 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 }
 
 /*
- * Can the kernel count the function's calls without a breakpoint, or reject those that do not pass
- * their condition, as far as the code goes?
+ * Can the kernel count or time the function's calls without a breakpoint, or reject those that do
+ * not pass their condition, as far as the code of its entry goes?
  */
-static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s)
+static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+		     uint8_t flags)
 {
 	const struct plan_private *priv = p->priv;
 	bool rejects = pf->action == GOPROBE_ACTION_RECORD && pf->call_filter && !pf->paired &&
 		       !pf->call_edit;
 
-	return priv->opt.jumps && (pf->action == GOPROBE_ACTION_COUNT || rejects) && !s->no_jump;
+	return priv->opt.jumps && !s->no_jump &&
+	       (pf->action == GOPROBE_ACTION_COUNT || rejects || may_time(p, pf, flags));
 }
 
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
@@ -341,7 +389,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
-			.flags = flags | (may_jump(p, pf, s) ? GOPROBE_POINT_F_JUMP : 0) |
+			.flags = flags | (may_jump(p, pf, s, flags) ? GOPROBE_POINT_F_JUMP : 0) |
 				 (pf->held ? GOPROBE_POINT_F_PENDING : 0) |
 				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
 			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
@@ -401,10 +449,6 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 {
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
-	bool abi0 = (info->fn->flags & GOFUNC_ABI0) || scan->abi0;
-	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
-	bool in_reg = scan->abi0 && !(info->fn->flags & GOFUNC_ASM) &&
-		      gobin_runtime(info->bin)->g_reg != GOPROBE_REG_NONE;
 
 	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap,
 			sizeof(*p->funcs)))
@@ -414,7 +458,8 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	pf->failed = req->failed;
 	pf->role = req->role;
 	pf->hidden = req->role;
-	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0 && !in_reg))
+	if (add_frames(p, pf, is_abi0(pf->fn, scan), req) ||
+	    add_points(p, pf, scan, is_in_tls(pf->bin, pf->fn, scan)))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	p->nhidden += pf->hidden;
@@ -618,13 +663,41 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 	return NULL;
 }
 
-static void pair_points(struct plan *p, struct plan_func *pf)
+static void pair_point(struct goprobe_point *pt)
 {
-	pf->paired = true;
+	pt->flags |= GOPROBE_POINT_F_PAIRED;
+}
+
+/* The point does not become a jump; one at an epilogue moves to the RET. */
+static void keep_trap(struct goprobe_point *pt)
+{
+	bool jump = pt->flags & GOPROBE_POINT_F_JUMP;
+	struct gp_detour_site site;
+
+	pt->flags &= (uint8_t)~GOPROBE_POINT_F_JUMP;
+	if (!jump || pt->kind != GOPROBE_POINT_RETURN ||
+	    gp_detour_find_exit(pt->code, pt->code_len, 0, &site))
+		return;
+	pt->offset += site.branch_len;
+	pt->sp_adjust = 0;
+	pt->code_len -= site.branch_len;
+	memmove(pt->code, pt->code + site.branch_len, pt->code_len);
+	memset(pt->code + pt->code_len, 0, site.branch_len);
+}
+
+/* For all points of @pf; NULL: of all functions. */
+static void each_point(struct plan *p, const struct plan_func *pf,
+		       void (*change)(struct goprobe_point *pt))
+{
 	for (size_t i = 0; i < p->nfiles; i++)
 		for (size_t k = 0; k < p->files[i].n; k++)
-			if (p->files[i].v[k].id == pf->id)
-				p->files[i].v[k].flags |= GOPROBE_POINT_F_PAIRED;
+			if (!pf || p->files[i].v[k].id == pf->id)
+				change(&p->files[i].v[k]);
+}
+
+void plan_keep_traps(struct plan *p)
+{
+	each_point(p, NULL, keep_trap);
 }
 
 /* That a call of it is open can't be known if it ends where it begins. */
@@ -726,8 +799,8 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 	} else if (check_around(p, u, d)) {
 		err = -1;
 	} else if (pf && pf->ends) {
-		if (pf->action == GOPROBE_ACTION_RECORD)
-			pair_points(p, pf);
+		pf->paired |= pf->action == GOPROBE_ACTION_RECORD;
+		each_point(p, pf, pf->paired ? pair_point : keep_trap);
 	} else {
 		/* What only counts its calls goes on doing so. */
 		err = add_around(p, u, d);

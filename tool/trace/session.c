@@ -223,8 +223,10 @@ static int set_trapless(const struct tracing *t, const struct client_info *info,
 		diag_hint(d, "-p PID names them; --trapless auto goes on with traps");
 		return -1;
 	}
-	if (!t->trapless || !allowed || !t->target.nprocesses)
+	if (!t->trapless || !allowed || !t->target.nprocesses) {
+		plan_keep_traps(t->plan);
 		return 0;
+	}
 	*flags |= GOPROBE_SESSION_F_JUMPS;
 	if (t->trapless == PLAN_JUMPS_ALWAYS)
 		*flags |= GOPROBE_SESSION_F_JUMPS_AT_ONCE;

@@ -29,7 +29,7 @@ static const char why_loop[] =
 static const char why_banned[] = "the kernel can't step over its first instruction";
 static const char why_tables[] = "it has jumps whose targets are not known";
 
-const char insn_why_deep[] = "its stack frame is larger than 1 MiB";
+const char *const insn_why_deep = "its stack frame is larger than 1 MiB";
 
 struct points {
 	struct insn_point *v;

@@ -60,7 +60,7 @@ struct insn_code {
 
 /* As far as the module lets goprobe_point.sp_adjust go. */
 #define INSN_FRAME_MAX (1 << 20)
-extern const char insn_why_deep[];
+extern const char *const insn_why_deep;
 
 /**
  * struct insn_exit - the epilogue that ends with a RET

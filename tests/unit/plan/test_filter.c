@@ -14,7 +14,7 @@
 #define COUNT GOPROBE_ACTION_COUNT
 #define TIME GOPROBE_ACTION_TIME
 
-/* "call time paired held 1", what is the same again is "..." */
+/* "call time jump paired held 1", what is the same again is "..." */
 static void show_point(FILE *f, const struct goprobe_point *p)
 {
 	static const char *const kinds[] = {
@@ -23,7 +23,8 @@ static void show_point(FILE *f, const struct goprobe_point *p)
 	};
 	static const char *const actions[] = { "", " count", " time" };
 
-	fprintf(f, "%u %s%s%s%s%s", p->id, kinds[p->kind], actions[p->action],
+	fprintf(f, "%u %s%s%s%s%s%s", p->id, kinds[p->kind], actions[p->action],
+		p->flags & GOPROBE_POINT_F_JUMP ? " jump" : "",
 		p->flags & GOPROBE_POINT_F_PAIRED ? " paired" : "",
 		p->flags & GOPROBE_POINT_F_UNWOUND ? " held unwound" :
 		p->flags & GOPROBE_POINT_F_PENDING ? " held" : "",
@@ -104,6 +105,7 @@ static struct row {
 	bool no_return;
 	const char *points;	/* an error's message, if it has no ';' */
 	struct plan_limits limits;
+	enum plan_jumps jumps;
 } cases[] = {
 	{ "without a condition nothing changes", { "main.Ints" }, RECORD, false,
 	  "0 call; 0 return; 0 filters" },
@@ -236,6 +238,19 @@ static struct row {
 	{ "a function around that has none", { "main.Ints if under(main.Leaf)" }, RECORD, false,
 	  "0 call paired 1; 0 return paired; 1 call time; 1 return time; 1 under 1; 1 filters",
 	  { .rate = 3 } },
+	{ "what is timed may become jumps", { "main.Deep" }, TIME, false,
+	  "0 call time jump; 0 return time jump; 0 filters", .jumps = PLAN_JUMPS_AUTO },
+	{ "what is recorded may not", { "main.Deep" }, RECORD, false,
+	  "0 call; 0 return; 0 filters", .jumps = PLAN_JUMPS_AUTO },
+	{ "nor what has a condition", { "main.Deep if goid > 5" }, TIME, false,
+	  "0 call time 1; 0 return time; 1 filters", .jumps = PLAN_JUMPS_AUTO },
+	{ "nor a function around", { "main.Ints if under(main.Deep)" }, TIME, false,
+	  "0 call time 1; 0 return time; 1 call time; 1 return time; 1 under 1; 1 filters",
+	  .jumps = PLAN_JUMPS_AUTO },
+	{ "even if it is timed for itself", { "main.Ints if under(main.Deep)", "main.Deep" },
+	  TIME, false,
+	  "0 call time 1; 0 return time; 1 call time; 1 return time; 1 under 1; 1 filters",
+	  .jumps = PLAN_JUMPS_AUTO },
 };
 
 static void test_row(void **state)
@@ -253,6 +268,7 @@ static void test_row(void **state)
 	opt.action = row->action;
 	opt.no_return = row->no_return;
 	opt.limits = row->limits;
+	opt.jumps = row->jumps;
 	if (make(bin, &opt, row->specs, &p, &mem, &d))
 		fputs(strncmp(d.message, "no function of", 14) ? d.message :
 		      "no function of *", f);
@@ -293,6 +309,8 @@ static struct keyed_row {
 	{ "by the goroutine, with the duration", "main.Ints if duration > 1s", "goid", COUNT,
 	  "0 call time keyed; 0 return time keyed 1 key; " },
 	{ "timed by a parameter", "main.Ints", "a", TIME,
+	  "0 call time keyed 1 key; 0 return time keyed; " },
+	{ "timed by the goroutine, also if jumps are wanted", "main.Deep", "goid", TIME,
 	  "0 call time keyed 1 key; 0 return time keyed; " },
 	{ "timed by a result", "main.Ints", "~r0", TIME,
 	  "0 call time keyed; 0 return time keyed 1 key; " },
@@ -396,6 +414,7 @@ static void test_keyed(void **state)
 	opt.action = row->action;
 	opt.no_return = row->action == COUNT;
 	opt.stack = row->stack;
+	opt.jumps = PLAN_JUMPS_AUTO;
 	if (row->by)
 		assert_int_equal(bykey_parse(&by, row->by, &d), 0);
 	if (row->value)

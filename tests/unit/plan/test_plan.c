@@ -475,6 +475,68 @@ static void test_action(void **state)
 	}
 }
 
+/* Points of @jumps are those of @traps, or at epilogues. Return: how many become jumps. */
+static size_t check_jumps(const struct plan *jumps, const struct plan *traps)
+{
+	const struct plan_points *f = jumps->files;
+	size_t n = 0;
+
+	assert_int_equal(f->n, traps->files[0].n);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct goprobe_point *pt = &f->v[i], *trap = &traps->files[0].v[i];
+		int32_t sp;
+
+		assert_int_equal(pt->kind, trap->kind);
+		assert_false(trap->flags & GOPROBE_POINT_F_JUMP);
+		n += !!(pt->flags & GOPROBE_POINT_F_JUMP);
+		if (pt->offset == trap->offset)
+			continue;
+		assert_int_equal(pt->kind, GOPROBE_POINT_RETURN);
+		assert_true(pt->flags & GOPROBE_POINT_F_JUMP);
+		assert_in_range(trap->offset, pt->offset + 5, pt->offset + pt->code_len - 1);
+		assert_int_equal(pt->code[trap->offset - pt->offset], 0xc3);
+		assert_int_equal(gobin_sp(f->bin, jumps->funcs[0]->fn,
+					  gobin_code_vaddr(f->bin, pt->offset), &sp), 0);
+		assert_int_equal(pt->sp_adjust, sp);
+	}
+	return n;
+}
+
+/* Before Go 1.17 g is not in R14. */
+static void test_jumps(void **state)
+{
+	static const char *const names[] = {
+		"main.Strings", "main.Deep", "main.HugeFrame", "main.MiddleFrame",
+	};
+	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
+	struct plan_options opt = plan_defaults;
+
+	(void)state;
+	opt.action = GOPROBE_ACTION_TIME;
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			struct plan *traps, *jumps;
+
+			opt.jumps = PLAN_JUMPS_OFF;
+			traps = plan_of(b.bin, names[k], &opt);
+			opt.jumps = PLAN_JUMPS_AUTO;
+			jumps = plan_of(b.bin, names[k], &opt);
+			assert_int_equal(check_jumps(jumps, traps),
+					 b.minor < 17 ? 0 : traps->files[0].n);
+			plan_keep_traps(jumps);
+			assert_int_equal(check_jumps(jumps, traps), 0);
+			check_points(jumps);
+			plan_free(jumps);
+			opt.split = true;
+			jumps = plan_of(b.bin, names[k], &opt);
+			assert_int_equal(check_jumps(jumps, traps), 0);
+			opt.split = false;
+			plan_free(jumps);
+			plan_free(traps);
+		}
+	}
+}
+
 /* Contexts have values by keys of types that no traced package has. */
 static void test_context_keys(void **state)
 {
@@ -544,6 +606,7 @@ int main(void)
 		{ "points are where calls begin and end", test_points },
 		{ "entries only, and limits, as asked for", test_no_return },
 		{ "what is only counted or timed captures nothing", test_action },
+		{ "what is timed may become jumps", test_jumps },
 		{ "what must not be probed is refused by name", test_refused },
 		{ "a function is added once, alike plans are shared", test_twice },
 		{ "whole programs are planned", test_all },
