@@ -159,8 +159,9 @@ const struct option_row option_rows[] = {
 	  FIELD(plan.inlined),
 	  "functions also where they were inlined, at their start", .most = 1,
 	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
-	{ "trapless", 0, COUNT, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),
-	  "count without traps, by jumps in the program's code: off\n"
+	{ "trapless", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN",
+	  FIELD(plan.jumps),
+	  "without traps, by jumps in the program's code: off\n"
 	  "(default), auto (functions that are called often, if the\n"
 	  "module was loaded with allow_jumps=1) or always", .choices = jumps },
 	{ "trapless", 0, ATTACH, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),

@@ -30,8 +30,9 @@ static const char *const hows[] = {
  * @why: why that is single-stepped, if it is, or NULL
  * @refused: it can't get a breakpoint; @why
  * @alone: the function begins and ends there
- * @is_call: of a function's call it is shown whether it can be counted by a jump
+ * @jumps: what a jump can replace, or NULL: that is not shown
  * @no_jump: why it can't, or NULL
+ * @no_time: of a call: why jumps can't time it, or NULL
  */
 struct shown {
 	const struct gofunc *fn;
@@ -42,8 +43,9 @@ struct shown {
 	const char *why;
 	bool refused;
 	bool alone;
-	bool is_call;
+	const char *jumps;
 	const char *no_jump;
+	const char *no_time;
 };
 
 /* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
@@ -79,11 +81,14 @@ static void executed_text(struct buf *b, const struct shown *p)
 	}
 	if (p->alone)
 		buf_str(b, "; the function is this instruction alone, and can't be timed");
-	if (p->is_call && !p->no_jump)
-		buf_str(b, "; --trapless makes it a jump");
-	if (p->is_call && p->no_jump) {
-		buf_str(b, "; always a trap: ");
-		buf_str(b, p->no_jump);
+	if (p->jumps) {
+		buf_str(b, p->no_jump ? "; always a trap: " : "; --trapless makes ");
+		buf_str(b, p->no_jump ? p->no_jump : p->jumps);
+		buf_str(b, p->no_jump ? "" : " a jump");
+	}
+	if (p->no_time && p->no_time != p->no_jump) {
+		buf_str(b, "; timed with traps: ");
+		buf_str(b, p->no_time);
 	}
 	place_text(b, p->place);
 }
@@ -110,9 +115,11 @@ static void executed_json(struct buf *b, const struct shown *p)
 	if (p->why)
 		json_str(b, p->refused ? "refused" : "why", p->why);
 	json_flag(b, "alone", p->alone);
-	json_flag(b, "jump", p->is_call && !p->no_jump);
+	json_flag(b, "jump", p->jumps && !p->no_jump);
 	if (p->no_jump)
 		json_str(b, "no_jump", p->no_jump);
+	if (p->no_time)
+		json_str(b, "no_time", p->no_time);
 	if (p->place)
 		place_json(b, p);
 }
@@ -219,7 +226,19 @@ static void put_call(struct lister *l, const struct insn_scan *scan)
 {
 	struct shown p = {
 		.fn = l->fn, .kind = "call", .at = &scan->call, .code = l->code + scan->call.at,
-		.alone = l->alone, .is_call = true, .no_jump = scan->no_jump,
+		.alone = l->alone, .jumps = "it", .no_jump = scan->no_jump,
+		.no_time = scan->no_time,
+	};
+
+	put_one(l, &p);
+}
+
+static void put_return(struct lister *l, const struct insn_scan *scan, size_t i)
+{
+	struct shown p = {
+		.fn = l->fn, .kind = "return", .at = &scan->rets[i],
+		.code = l->code + scan->rets[i].at, .alone = l->alone,
+		.jumps = "its epilogue", .no_jump = scan->exits[i].no_jump,
 	};
 
 	put_one(l, &p);
@@ -240,7 +259,7 @@ void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		total->funcs++;
 		put_call(&l, &scan);
 		for (size_t i = 0; i < scan.nrets; i++)
-			one(&l, "return", NULL, &scan.rets[i]);
+			put_return(&l, &scan, i);
 		for (size_t i = 0; i < scan.ntails; i++)
 			one(&l, "tail", NULL, &scan.tails[i]);
 	} else {

@@ -20,7 +20,7 @@ struct tallyshow_when;
  * @plan: names of the functions
  * @timed: they have been timed, not only counted
  * @json: in JSON
- * @trapless: some may have been counted without a trap
+ * @trapless: some may have been counted or timed without a trap
  * @valued: calls have values
  * @histogram: every function's durations or values, too
  * @top: functions, or keys, at most; 0: all

@@ -70,14 +70,15 @@ static const struct line_case cases[] = {
 	{
 		"a function with a stack check",
 		"main.HugeFrame", POINTS_ABLE,
-		{ "call    jbe 0x", "return  ret ",
+		{ "emulated by the kernel; --trapless makes it a jump\n",
+		  "carried out by goprobe; --trapless makes its epilogue a jump\n",
 		  "1 emulated by the kernel, 1 carried out by goprobe, 0 single-stepped\n",
 		  "step: 100.0 %; where goprobe can't carry out instructions 50.0 %\n" },
 	}, {
 		"the same where the module can't",
 		"main.HugeFrame", POINTS_UNABLE,
 		{ "call    jbe 0x",
-		  "single-stepped: goprobe can't carry it out on this kernel\n",
+		  "single-stepped: goprobe can't carry it out on this kernel; --trapless ",
 		  "1 that goprobe could carry out, 0 single-stepped\n",
 		  "step: 50.0 %; where goprobe carries out instructions 100.0 %\n" },
 	}, {
@@ -88,7 +89,8 @@ static const struct line_case cases[] = {
 	}, {
 		"a function of a single instruction is reported",
 		"main.Nothing", POINTS_NOT_ASKED,
-		{ "ret                                     carried out by goprobe; the function is this instruction alone, and can't be timed\n",
+		{ "ret                                     carried out by goprobe; the function is this instruction alone, and can't be timed; always a trap: it has no stack check\n",
+		  "can't be timed; always a trap: it ends without an epilogue that a jump can replace\n",
 		},
 	}, {
 		"a function that can't be probed is only counted",
