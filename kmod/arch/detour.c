@@ -16,6 +16,7 @@
 #define JBE8		0x76
 #define CALL		0xe8
 #define RET		0xc3
+#define NOP		0x90
 
 _Static_assert(sizeof(struct gp_detour_slot) == 32, "what gp_emit_slot() computes");
 _Static_assert(sizeof(struct gp_detour_times) == 2048, "what gp_emit_close() adds to");
@@ -140,10 +141,12 @@ const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 	__s32 disp = 0, by = 0;
 	__u32 restore = gp_detour_restore(code, len, &disp);
 	__u32 n = gp_detour_add(code + restore, len - restore, &by);
+	__u32 first;
 
 	*site = (struct gp_detour_site){ .shape = GP_DETOUR_NONE };
 	if (!n || by <= 0 || (restore && disp != by - 8))
 		return "it ends without an epilogue that a jump can replace";
+	first = restore ? restore : n;
 	n += restore;
 	site->frame = by;
 	if (!restore) {
@@ -152,13 +155,16 @@ const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 		site->frame += 8;
 		n++;
 	}
+	/* Of a call that has been inlined at the end. */
+	while (n < len && code[n] == NOP)
+		n++;
 	if (n >= len || n > GP_DETOUR_BRANCH || code[n] != RET)
 		return "it ends without an epilogue that a jump can replace";
 	if (place / PAGE != (place + GP_DETOUR_JUMP - 1) / PAGE)
 		return "an epilogue of it is on two pages";
 	site->branch_len = n;
 	gp_detour_take(site->branch, code, n);
-	site->shape = n == GP_DETOUR_JUMP ? GP_DETOUR_EXIT_POP : GP_DETOUR_EXIT;
+	site->shape = first < GP_DETOUR_JUMP ? GP_DETOUR_EXIT_POP : GP_DETOUR_EXIT;
 	return NULL;
 }
 

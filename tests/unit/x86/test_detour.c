@@ -625,6 +625,13 @@ static const struct exit_case exits[] = {
 	{ "mov rbp, [rsp+56]; add rsp, 64", "48 8b 6c 24 38 48 83 c4 40 c3", 0, NULL, EXIT, 64 },
 	{ "mov rbp, [rsp+128]; add rsp, 136", "48 8b ac 24 80 00 00 00 48 81 c4 88 00 00 00 c3", 0,
 	  NULL, EXIT, 136 },
+	{ "add rsp, 64; pop; nop", "48 83 c4 40 5d 90 c3", 0, NULL, EXIT_POP, 72 },
+	{ "add rsp, 136; pop; two nops", "48 81 c4 88 00 00 00 5d 90 90 c3", 0, NULL, EXIT, 144 },
+	{ "mov rbp, [rsp+56]; add rsp, 64; nop", "48 8b 6c 24 38 48 83 c4 40 90 c3", 0, NULL, EXIT,
+	  64 },
+	{ "the RET behind a NOP is cut off", "48 83 c4 40 5d 90", 0, NO_EPILOGUE },
+	{ "nops that are too many", "48 83 c4 40 5d 90 90 90 90 90 90 90 90 90 90 90 c3", 0,
+	  NO_EPILOGUE },
 	{ "the RET is cut off", "48 83 c4 40 5d", 0, NO_EPILOGUE },
 	{ "the POP is cut off", "48 83 c4 40", 0, NO_EPILOGUE },
 	{ "no frame", "5d c3", 0, NO_EPILOGUE },
@@ -644,7 +651,7 @@ static const struct exit_case exits[] = {
 static void test_find_exit(void **state)
 {
 	const struct exit_case *c = *state;
-	uint8_t code[16], *heap;
+	uint8_t code[20], *heap;
 	size_t n = parse(c->code, code);
 	struct gp_detour_site site;
 	const char *why;
