@@ -493,8 +493,8 @@ enum goprobe_action {
  *   branch, and only the branch jumps to, or into, the first instruction of its cold block. Hits
  *   with a record still take a trap, in code that the module adds to the process.
  * - With GOPROBE_ACTION_TIME, for a return at the first instruction of an epilogue that ends with a
- *   RET; @code has all of it. x86-64: [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] [NOPs;] RET. Nothing jumps
- *   to the instructions behind the first.
+ *   RET; @code has all of it. x86-64: [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] [NOPs;] RET.
+ *   Nothing jumps to the instructions behind the first.
  * Points that time have neither filter nor key, and the session no states; others stay breakpoints.
  */
 #define GOPROBE_POINT_F_JUMP	(1U << 6)

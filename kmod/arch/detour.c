@@ -18,9 +18,6 @@
 #define RET		0xc3
 #define NOP		0x90
 
-_Static_assert(sizeof(struct gp_detour_slot) == 32, "what gp_emit_slot() computes");
-_Static_assert(sizeof(struct gp_detour_times) == 2048, "what gp_emit_close() adds to");
-
 /* Hardware numbers. */
 #define R12		12
 #define R13		13

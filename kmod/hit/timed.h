@@ -10,8 +10,8 @@ struct pt_regs;
 /* A hit of a breakpoint. Return: the handler's return value. */
 int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs);
 /*
- * A hit of a landing: the detour leaves the rest to the handler. @regs have SP as the detour has it.
- * Return: the handler's return value.
+ * A hit of a landing: the detour leaves the rest to the handler. @regs have SP as the detour has
+ * it. Return: the handler's return value.
  */
 int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs);
 

@@ -7,6 +7,7 @@
  * them in.
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -31,7 +32,7 @@
 
 /* What each CPU has. It is mapped for itself: huge pages would not be pinned in part. */
 #define GP_AREA_NUMBERS		(GP_AREA_ROWS * PAGE_SIZE)
-#define GP_AREA_STRIDE		(1UL << GP_DETOUR_CPU_SHIFT)
+#define GP_AREA_STRIDE		BIT(GP_DETOUR_CPU_SHIFT)
 
 /* Where no CPU has its own a counter has a cache line to itself. */
 #define GP_AREA_LINE		64
@@ -251,6 +252,9 @@ unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
 	int err = -EEXIST;
 	u32 i;
 
+	/* What gp_detour_emit() computes with, and what is pinned. */
+	BUILD_BUG_ON(sizeof(struct gp_detour_slot) != 32);
+	BUILD_BUG_ON(sizeof(struct gp_detour_times) != 2048);
 	BUILD_BUG_ON(GP_DETOUR_SLOTS * sizeof(struct gp_detour_slot) !=
 		     GP_AREA_SLOT_PAGES * PAGE_SIZE);
 	/* Before the areas. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of a traced process that holds detours, their numbers (counters and times), and open calls.
- * The code belongs to a file in memory without a name, and the process can't write it. The others
- * are anonymous memory and stay pinned. Neither refers to the module: a process may keep them after it is unloaded.
+ * Memory of a traced process that holds detours, their numbers (counters and times), and open
+ * calls. The code belongs to a file in memory without a name, and the process can't write it. The
+ * others are anonymous memory and stay pinned. Neither refers to the module: a process may keep
+ * them after it is unloaded.
  */
 #ifndef GP_AREA_H
 #define GP_AREA_H

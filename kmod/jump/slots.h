@@ -35,7 +35,7 @@ struct gp_slots {
 /* What became of a call. */
 enum gp_slot_end {
 	GP_SLOT_OPEN,		/* it has its slot */
-	GP_SLOT_REPLACED,	/* it has its slot; the call that had it has ended without returning */
+	GP_SLOT_REPLACED,	/* it has the slot of a call that ended without returning */
 	GP_SLOT_TAKEN,		/* another call has its slot */
 };
 

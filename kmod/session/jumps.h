@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Points that become jumps. Which ones, and when: control/trapless.c. How code is changed:
- * jump/jump.c. All but gp_jumps_close_all(), gp_jumps_count_open() and gp_jumps_advance() are called
- * with the lock of the points' inode.
+ * jump/jump.c. All but gp_jumps_close_all(), gp_jumps_count_open() and gp_jumps_advance() are
+ * called with the lock of the points' inode.
  */
 #ifndef GP_JUMPS_H
 #define GP_JUMPS_H

@@ -34,8 +34,8 @@
  * @sum: ns of calls that returned
  * @min: ns; U64_MAX: none
  * @max: ns
- * @slots: calls in slots of programs that did not end in a detour, less those that handlers have put
- *	there; modulo 2^64
+ * @slots: calls in slots of programs that did not end in a detour, less those that handlers have
+ *	put there; modulo 2^64
  * @bucket: calls by duration
  */
 struct gp_times {

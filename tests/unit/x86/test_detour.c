@@ -182,7 +182,7 @@ enum { LANDING = 0x800 };
 static uint8_t *memory;		/* function, detour, numbers of each CPU */
 static bool has_rdpid, has_bmi2;
 
-/* Where CPU 0 has its numbers, and each other one so many strides higher. */
+/* Where CPU 0 has its numbers; CPU n has them n strides higher. */
 static uint8_t *numbers(void)
 {
 	return memory + 2 * PAGE;
