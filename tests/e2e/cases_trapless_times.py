@@ -59,20 +59,26 @@ def end(process, target, want):
     return summary
 
 
+def time_through_changes(t, least):
+    """Jumps become breakpoints and jumps again, at least @least times, while the program works: how often they did, and the summary."""
+    alone = results_alone(t)
+    target = whirl(t)
+    process, found = latency(t, target, *FUNCTIONS)
+    rounds, want = work_through_changes(t, target, found, least, "work 3s")
+    same(want["results"], alone, "what the program computes")
+    summary = end(process, target, want)
+    check(summary["without_trap"] > summary["with_trap"] // 100, "nearly no hit was without a trap: %s", summary)
+    target.finish()
+    return rounds * len(found), summary
+
+
 @case("trapless: calls, returns and calls that panic are timed exactly through changes of jumps, while stacks grow, and collections and a "
       "profile go on", slow=True)
 def changes(t):
     with allowed():
-        alone = results_alone(t)
-        target = whirl(t)
-        process, found = latency(t, target, *FUNCTIONS)
-        rounds, want = work_through_changes(t, target, found, times(250, 20), "work 3s")
-        same(want["results"], alone, "what the program computes")
-        summary = end(process, target, want)
-        check(summary["without_trap"] > summary["with_trap"] // 100, "nearly no hit was without a trap: %s", summary)
+        again, summary = time_through_changes(t, times(250, 20))
         print("# %s: %d times a jump became a breakpoint and a jump again; %d hits without a trap, %d with one" %
-              (t.label, rounds * len(found), summary["without_trap"], summary["with_trap"]), flush=True)
-        target.finish()
+              (t.label, again, summary["without_trap"], summary["with_trap"]), flush=True)
 
 
 @case("trapless: what is timed takes few traps, and its shortest call is shorter than with traps")

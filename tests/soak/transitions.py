@@ -4,7 +4,8 @@
 
     transitions.py ROUNDS TARGETS OUT GOROOT ONLY
 
-Each program first works without goprobe, then with: all functions outside the runtime are counted that can be without a trap.
+Each program first works without goprobe, then with: all functions outside the runtime are counted, and in every other session timed,
+that can be without a trap.
 A change is one place that becomes a jump, or no jump any more. See tests/soak/transitions.
 """
 
@@ -27,6 +28,7 @@ sys.dont_write_bytecode = True
 import genl                         # noqa: E402
 import lib                          # noqa: E402
 from cases_trapless import count_through_changes, points      # noqa: E402
+from cases_trapless_times import time_through_changes         # noqa: E402
 from cases_count import summary_of  # noqa: E402
 from lib import check, nothing_probed, parse, same, wait_for      # noqa: E402
 
@@ -52,8 +54,10 @@ class Campaign:
         # To read the symbols takes longer than some programs do.
         with contextlib.suppress(ProcessLookupError):
             os.kill(popen.pid, signal.SIGSTOP)
-        process = t.goprobectl("count", "-p", popen.pid, "-o", "json", "--max-load", "off", "--trapless", "always", ALL)
-        wait_for("counting", lambda: process.ended() or "counting" in process.stderr())
+        # Every other session times.
+        command, working = (("count", "counting"), ("latency", "timing"))[self.sessions % 2]
+        process = t.goprobectl(command, "-p", popen.pid, "-o", "json", "--max-load", "off", "--trapless", "always", ALL)
+        wait_for(working, lambda: process.ended() or working in process.stderr())
         with contextlib.suppress(ProcessLookupError):
             os.kill(popen.pid, signal.SIGCONT)
         jumps, since = 0, time.monotonic()
@@ -100,8 +104,8 @@ class Campaign:
                 return
         raise lib.Failure("%d changes in %d runs, expected %d" % (self.changes - before, RUNS, CHANGES))
 
-    def torture(self, t):
-        again, summary = count_through_changes(t, self.rounds, (ALL,))
+    def torture(self, t, through_changes, *arguments):
+        again, summary = through_changes(t, self.rounds, *arguments)
         self.sessions += 1
         self.changes += 2 * again
         self.without += summary["without_trap"]
@@ -178,7 +182,8 @@ class Campaign:
                ": " + problem if problem else ""), flush=True)
 
     def run(self):
-        self.step("torture", self.torture)
+        self.step("torture", lambda t: self.torture(t, count_through_changes, (ALL,)))
+        self.step("torture, timed", lambda t: self.torture(t, time_through_changes))
         for package in PACKAGES:
             self.step("tests of " + package, lambda t, p=package: self.tests(t, p))
         self.step("go build", self.build)
