@@ -174,14 +174,14 @@ static bool gp_trapless_find(struct gp_jump_plan *plan, struct gp_probe *probe,
 	       p->sp_adjust == plan->site.frame;
 }
 
-int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
-		     u32 cold_len)
+static int gp_trapless_make_plan(struct gp_probe *probe, const struct goprobe_point *p,
+				 const u8 *cold, u32 cold_len)
 {
-	struct gp_session *s = probe->session;
 	bool time = p->action == GOPROBE_ACTION_TIME;
+	struct gp_session *s = probe->session;
 	struct gp_jump_plan *plan;
 
-	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit)
+	if (!(p->flags & GOPROBE_POINT_F_JUMP) || probe->edit)
 		return 0;
 	plan = kzalloc(sizeof(*plan), GP_GFP_CHARGED);
 	if (!plan)
@@ -205,6 +205,20 @@ int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, cons
 		probe->way = GP_WAY_TIMED;
 	}
 	return 0;
+}
+
+int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
+		     u32 cold_len)
+{
+	int err = probe->session->trapless.wanted ?
+		  gp_trapless_make_plan(probe, p, cold, cold_len) : 0;
+
+	/* An end that stays a breakpoint ends calls whose entry is a jump. */
+	if (probe->session->trapless.wanted && probe->way == GP_WAY_LEAVE) {
+		probe->then = GP_WAY_TIMED;
+		probe->way = GP_WAY_TIMED;
+	}
+	return err;
 }
 
 /* --- the worker ----------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "hit/timed.h"
 #include "jump/jump.h"
 #include "jump/slots.h"
+#include "session/file.h"
 #include "session/session.h"
 #include "stats/calls.h"
 #include "stats/tally.h"
@@ -34,6 +35,14 @@ static void gp_timed_unwound(struct gp_session *s, u32 id)
 	gp_tally_unwound(tally);
 }
 
+/* The slot of a call, or NULL. Context: rcu_read_lock(). */
+static struct gp_detour_slot *gp_timed_slot(const struct gp_probe *probe,
+					    const struct gp_own_g *own)
+{
+	return gp_slots_find(&probe->session->objects.files[probe->file]->slots, current->mm,
+			     own->g, own->depth);
+}
+
 /* Open a call in its slot. Return: false if it can't be there. */
 static bool gp_timed_open(const struct gp_probe *probe, const struct gp_own_g *own)
 {
@@ -43,7 +52,7 @@ static bool gp_timed_open(const struct gp_probe *probe, const struct gp_own_g *o
 	u32 id = probe->id;
 
 	rcu_read_lock();
-	slot = gp_slots_find(probe->jump->slots, current->mm, own->g, own->depth);
+	slot = gp_timed_slot(probe, own);
 	if (slot)
 		end = gp_slot_open(slot, own->g, own->depth, gp_clock_read(&s->calls->clock), &id);
 	if (end != GP_SLOT_TAKEN)
@@ -61,7 +70,7 @@ static bool gp_timed_close(const struct gp_probe *probe, const struct gp_own_g *
 	u64 began;
 
 	rcu_read_lock();
-	slot = gp_slots_find(probe->jump->slots, current->mm, own->g, own->depth);
+	slot = gp_timed_slot(probe, own);
 	if (slot)
 		found = gp_slot_close(slot, own->g, own->depth, &began);
 	/* With the slot, so that the call is always counted once: gp_slots_free(). */

@@ -37,7 +37,7 @@ enum gp_way {
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* the return of a timed call */
 	GP_WAY_TIME,		/* both, where g is not in a register */
-	GP_WAY_TIMED,		/* both, where a jump may do so too */
+	GP_WAY_TIMED,		/* both, where a slot may have the call: hit/timed.c */
 	GP_WAY_CALL,		/* a paired call */
 	GP_WAY_END,		/* its end; or, with a filter, the end of a timed call */
 	GP_WAY_FILTER,		/* a filter comes first */

@@ -136,7 +136,7 @@ def processes(t):
         same(summary["no_room"], 0, "calls without space")
 
 
-@case("trapless: times are those of calls with a trap where only some ends of a function can be jumps, and auto begins with traps")
+@case("trapless: with auto calls are timed with traps at first")
 def auto(t):
     with allowed():
         target = whirl(t)
@@ -149,6 +149,29 @@ def auto(t):
         want = json.loads(target.line())
         summary = end(process, target, want)
         check(summary["with_trap"] >= 600 and summary["without_trap"] >= 900, "hits: %s", summary)
+        target.finish()
+
+
+@case("trapless: calls are timed whose entry is a jump, and whose ends are not all")
+def ends(t):
+    with allowed():
+        target = whirl(t)
+        # A switch with a table keeps the breakpoints at all ends, a RET behind a NOP that at one.
+        process, _ = latency(t, target, "main.step", "main.answer", "fmt.(*pp).printArg")
+        for _ in range(20):
+            target.send("calls 10")
+            target.line()
+        # Its answer comes after the end of the last call.
+        target.send("drop")
+        same(target.line(), "dropped", "what the program says")
+        process.signal(signal.SIGINT)
+        lines, summary = finish(process)
+        same({f: (e["calls"], e["returned"]) for f, e in lines.items()},
+             {"main.step": (200, 200), "main.answer": (20, 20), "fmt.(*pp).printArg": (21, 21)}, "calls and returns")
+        for e in lines.values():
+            plausible(e)
+        same(summary["no_call"], 0, "returns whose call is not known")
+        check(summary["without_trap"] >= 300, "hits without a trap: %s", summary)
         target.finish()
 
 
