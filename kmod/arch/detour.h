@@ -100,8 +100,17 @@ struct gp_detour_times {
 /* R12 where the end of a call lands. */
 enum gp_detour_end {
 	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call */
-	GP_DETOUR_END_EXTREME,	/* the call was shorter or longer than others: RDX ns */
+	GP_DETOUR_END_EXTREME,	/* the call was shorter or longer than others: gp_detour_ns() of RDX */
 };
+
+/*
+ * ns of a call, of what the detour hands over: a bit less than the rate if the counter was less at
+ * the end than at the beginning. Those of two CPUs can differ by a few ticks.
+ */
+static inline __u64 gp_detour_ns(__u64 ns, __u64 rate)
+{
+	return ns > rate / 2 ? 0 : ns;
+}
 
 /**
  * struct gp_detour_site - a stack check's branch, or an epilogue, that can become a jump

@@ -115,9 +115,6 @@ static void gp_timed_extreme(const struct gp_jump *j, u64 ns)
 	const struct gp_tally *tally = j->probe->tally;
 	struct gp_detour_times *its;
 
-	/* Counters of two CPUs can differ by a few ticks. */
-	if ((s64)ns < 0)
-		ns = 0;
 	gp_tally_from_slot(tally);
 	gp_tally_return(tally, ns);
 	preempt_disable();
@@ -135,9 +132,10 @@ int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs)
 	if (!j->site.frame)
 		return gp_timed_hit(probe, regs);
 	if (gp_arch_detour_end(regs) == GP_DETOUR_END_EXTREME) {
-		if (!gp_hit_matters(probe, regs))
+		/* Its other calls count even after the session's end, but a child's don't. */
+		if (current->mm != j->space->mm)
 			return gp_hit_does_not_matter(probe, regs);
-		gp_timed_extreme(j, gp_arch_detour_ns(regs));
+		gp_timed_extreme(j, gp_detour_ns(gp_arch_detour_ns(regs), probe->jump->rate));
 		return 0;
 	}
 	/* The epilogue has been executed; the probe is before it. */

@@ -870,7 +870,7 @@ static void set_limits(uint64_t min, uint64_t max)
 
 /*
  * A call that its slot has ends there, and adds its duration; others, and those that are longer or
- * shorter than all before, land.
+ * shorter than all before, or end before they begin, land.
  */
 static void test_close(void **state)
 {
@@ -881,7 +881,7 @@ static void test_close(void **state)
 		skip();
 	take_times();
 	for (int round = 0; round < 1000; round++) {
-		uint64_t regs[16], depth, from, to, other = random64() % 5;
+		uint64_t regs[16], depth, from, to, other = random64() % 6;
 		struct gp_detour_slot *slot, before;
 		struct gp_detour_times times;
 		struct gp_detour_site site;
@@ -908,8 +908,12 @@ static void test_close(void **state)
 			.depth = (uint32_t)depth + (other == 1 ? 8 : 0),
 			.id = d.id, .began = from - before_now,
 		};
+		/* As if the CPU where it began were ahead. */
+		if (other == 5)
+			slot->began = from + before_now + (1ULL << 33);
 		before = *slot;
-		set_limits(other == 2 ? UINT64_MAX : 4, other == 3 ? 4 : UINT64_MAX);
+		set_limits(other == 2 ? UINT64_MAX : 4,
+			   other == 3 ? 4 : other == 5 ? 1ULL << 50 : UINT64_MAX);
 		landed->n = 0;
 		patch_timed(&site, &d);
 		got = execute(regs);
@@ -926,17 +930,19 @@ static void test_close(void **state)
 		} else {
 			assert_int_equal(slot->g, 0);
 		}
-		assert_int_equal(landed->n, other < 4);
+		assert_int_equal(landed->n, other != 4);
 		assert_int_equal(buckets, other == 4);
-		if (other == 2 || other == 3) {
+		if (other == 2 || other == 3 || other == 5) {
 			extreme++;
 			assert_int_equal(landed->end, GP_DETOUR_END_EXTREME);
-			times.sum = landed->ns;
+			times.sum = gp_detour_ns(landed->ns, d.rate);
 		} else if (other == 4) {
 			ends++;
 			assert_int_equal(times.bucket[bucket_of(times.sum)], 1);
 		}
-		if (other >= 2)
+		if (other == 5)
+			assert_int_equal(times.sum, 0);
+		else if (other >= 2)
 			assert_in_range(times.sum, ns_of(before_now, d.rate),
 					ns_of(before_now + to - from, d.rate));
 	}
