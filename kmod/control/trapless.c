@@ -42,7 +42,7 @@
 /*
  * Interval of the worker, and the factor by which it rests longer than a pass took, but no longer
  * than GP_TRAPLESS_CARE_MS. A pass looks at all threads of the processes:
- * gp_trapless_is_debugged().
+ * gp_trapless_refuses().
  */
 #define GP_TRAPLESS_MS		20
 #define GP_TRAPLESS_REST	10
@@ -262,19 +262,24 @@ static struct gp_probe **gp_trapless_hot(struct gp_session *s, u32 file, u32 *n)
 }
 
 /*
- * Does a debugger hold a thread of the process? It may have a breakpoint where the kernel has one,
- * and would write back the first byte of what was there before in front of the others of a jump.
+ * Why nothing may be changed in the process, or GOPROBE_TRAP_NONE. A debugger that holds a thread
+ * may have a breakpoint where the kernel has one, and would write back the first byte of what was
+ * there before in front of the others of a jump. @times: some of what is to be changed times calls
  */
-static bool gp_trapless_is_debugged(const struct task_struct *leader)
+static enum goprobe_trap gp_trapless_refuses(const struct task_struct *leader, bool times)
 {
+	enum goprobe_trap trap = GOPROBE_TRAP_NONE;
 	const struct task_struct *t;
-	bool debugged = false;
 
 	rcu_read_lock();
-	for_each_thread(leader, t)
-		debugged |= READ_ONCE(t->ptrace);
+	for_each_thread(leader, t) {
+		if (READ_ONCE(t->ptrace))
+			trap = GOPROBE_TRAP_DEBUGGED;
+		else if (times && trap == GOPROBE_TRAP_NONE && gp_arch_has_no_ticks(t))
+			trap = GOPROBE_TRAP_CLOCK;
+	}
 	rcu_read_unlock();
-	return debugged;
+	return trap;
 }
 
 /* The memory of a process, with a reference, or NULL: it has ended, or nothing may be changed. */
@@ -282,14 +287,20 @@ static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, 
 {
 	struct task_struct *t = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm = NULL;
+	enum goprobe_trap trap;
+	bool times = false;
 	u32 i;
 
 	if (!t)
 		return NULL;
-	if (gp_trapless_is_debugged(t)) {
+	for (i = 0; i < n; i++)
+		if (hot[i]->jump->timed)
+			times = true;
+	trap = gp_trapless_refuses(t, times);
+	if (trap != GOPROBE_TRAP_NONE) {
 		for (i = 0; i < n; i++)
 			if (hot[i]->trap != GOPROBE_TRAP_NONE)
-				WRITE_ONCE(hot[i]->trap, GOPROBE_TRAP_DEBUGGED);
+				WRITE_ONCE(hot[i]->trap, trap);
 	} else if (!gp_arch_has_shadow_stack(t)) {
 		mm = get_task_mm(t);
 	}

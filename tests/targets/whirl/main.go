@@ -16,6 +16,7 @@
 //	map FILE   it maps the first page of a file: "mapped"
 //	plain      SIGUSR2 has a handler that runs on the thread's own stack: "plain"
 //	exec       executes itself again in the same process
+//	noticks    a thread of it may not read the processor's counter from now on: "noticks"
 package main
 
 import (
@@ -33,6 +34,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -309,6 +311,20 @@ func plain() {
 	}
 }
 
+// noticks keeps that thread in a system call: Go's own clocks read the counter as well.
+func noticks() {
+	var done int32
+	go func() {
+		runtime.LockOSThread()
+		syscall.RawSyscall(syscall.SYS_PRCTL, 26 /* PR_SET_TSC */, 2 /* PR_TSC_SIGSEGV */, 0)
+		atomic.StoreInt32(&done, 1)
+		syscall.Syscall(syscall.SYS_PAUSE, 0, 0, 0)
+	}()
+	for atomic.LoadInt32(&done) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 func answer() {
 	line, _ := json.Marshal(map[string]int{
 		"main.deep": total.deep, "main.wide": total.wide, "main.risky": total.risky, "main.step": total.step,
@@ -354,6 +370,9 @@ func main() {
 		case "plain":
 			plain()
 			fmt.Println("plain")
+		case "noticks":
+			noticks()
+			fmt.Println("noticks")
 		case "exec":
 			syscall.Exec("/proc/self/exe", os.Args, os.Environ())
 		}
