@@ -70,9 +70,13 @@ static u32 gp_area_ncpus(void)
 static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 		       unsigned long prot)
 {
-	unsigned long got = vm_mmap(file, at, bytes, prot, MAP_PRIVATE | MAP_FIXED_NOREPLACE |
-				    (file ? 0 : MAP_ANONYMOUS), 0);
+	struct gp_patience patience;
+	unsigned long got;
 
+	gp_patience_begin(&patience);
+	got = vm_mmap(file, at, bytes, prot, MAP_PRIVATE | MAP_FIXED_NOREPLACE |
+		      (file ? 0 : MAP_ANONYMOUS), 0);
+	gp_patience_end(&patience);
 	return IS_ERR_VALUE(got) ? (int)got : 0;
 }
 
@@ -100,13 +104,8 @@ static int gp_area_map_numbers(unsigned long at)
 
 static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
 {
-	struct gp_patience patience;
-	int err;
+	int err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
 
-	/* Only the first mapping needs it: a holder that keeps the lock for long has it by now. */
-	gp_patience_begin(&patience);
-	err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
-	gp_patience_end(&patience);
 	if (err)
 		return err;
 	area->code = at;
