@@ -100,7 +100,7 @@ struct gp_detour_times {
 /* R12 where the end of a call lands. */
 enum gp_detour_end {
 	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call */
-	GP_DETOUR_END_EXTREME,	/* the call was shorter or longer than others: gp_detour_ns() of RDX */
+	GP_DETOUR_END_EXTREME,	/* it was shorter or longer than others: gp_detour_ns() of RDX */
 };
 
 /*
