@@ -128,10 +128,15 @@ static inline unsigned long gp_arch_land(struct pt_regs *regs, unsigned long bra
 	return landing;
 }
 
-/* What a detour that ends timed calls hands to the handler: enum gp_detour_end, and ns. */
+/* What a detour hands to the handler: the number of its jump, enum gp_detour_end, and ns. */
+static inline unsigned long gp_arch_detour_jump(const struct pt_regs *regs)
+{
+	return regs->r12 >> 1;
+}
+
 static inline unsigned long gp_arch_detour_end(const struct pt_regs *regs)
 {
-	return regs->r12;
+	return regs->r12 & 1;
 }
 
 static inline u64 gp_arch_detour_ns(const struct pt_regs *regs)

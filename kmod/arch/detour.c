@@ -266,9 +266,17 @@ static void gp_emit_count(struct gp_emit *e, bool per_cpu, __u64 counter)
 	GP_EMIT(e, 0xf0, 0x4b, 0xff, 0x44, 0x25, 0x00);		/* lock incq (%r13,%r12) */
 }
 
+/* R12: what the landing's handler gets. */
+static void gp_emit_says(struct gp_emit *e, const struct gp_detour *d, enum gp_detour_end end)
+{
+	GP_EMIT(e, 0x41, 0xbc);					/* mov $number,%r12d */
+	gp_emit_number(e, 2 * d->number + end, 4);
+}
+
 /* @next: behind the branch */
 static void gp_emit_land(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
+	gp_emit_says(e, d, GP_DETOUR_END_UNKNOWN);
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea next(%rip),%r13 */
 	gp_emit_to(e, next);
 	gp_emit_jump(e, d->landing);
@@ -441,13 +449,16 @@ static __u32 gp_emit_duration(struct gp_emit *e)
 /* The call ends: its duration is added to the CPU's times. It lands if the handler has to. */
 static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
-	__u32 unknown[2], extreme[2], rate;
+	__u32 unknown[3], extreme[2], rate, i;
 
 	gp_emit_slot(e, d);
 	GP_EMIT(e, 0x4f, 0x39, 0x34, 0x2f);			/* cmp %r14,(%r15,%r13) */
 	unknown[0] = gp_emit_if(e, 0x85);			/* jne unknown */
 	GP_EMIT(e, 0x47, 0x39, 0x64, 0x2f, 0x08);		/* cmp %r12d,8(%r15,%r13) */
 	unknown[1] = gp_emit_if(e, 0x85);			/* jne unknown */
+	GP_EMIT(e, 0x43, 0x81, 0x7c, 0x2f, 0x0c);		/* cmpl $id,12(%r15,%r13) */
+	gp_emit_number(e, d->id, 4);
+	unknown[2] = gp_emit_if(e, 0x85);			/* jne unknown */
 	rate = gp_emit_duration(e);
 	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xff);		/* rdpid %r15 */
 	GP_EMIT(e, 0x41, 0xc1, 0xe7, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r15d */
@@ -468,11 +479,10 @@ static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 ne
 	gp_emit_jump(e, next);
 	gp_emit_lands_here(e, extreme[0]);
 	gp_emit_lands_here(e, extreme[1]);
-	GP_EMIT(e, 0x41, 0xbc, GP_DETOUR_END_EXTREME, 0, 0, 0);	/* mov $1,%r12d */
-	GP_EMIT(e, 0xeb, 0x03);					/* jmp over the next one */
-	gp_emit_lands_here(e, unknown[0]);
-	gp_emit_lands_here(e, unknown[1]);
-	GP_EMIT(e, 0x45, 0x31, 0xe4);				/* xor %r12d,%r12d */
+	gp_emit_says(e, d, GP_DETOUR_END_EXTREME);
+	GP_EMIT(e, 0xeb, 0x06);					/* jmp over the next one */
+	for (i = 0; i < 3; i++)
+		gp_emit_lands_here(e, unknown[i]);
 	gp_emit_land(e, d, next);
 	gp_emit_lands_here(e, rate);
 	gp_emit_number(e, d->rate, 8);

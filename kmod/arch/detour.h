@@ -97,7 +97,7 @@ struct gp_detour_times {
 	__u64 pad;
 };
 
-/* R12 where the end of a call lands. */
+/* R12 where a call lands: twice the number of its jump, and for an end: */
 enum gp_detour_end {
 	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call */
 	GP_DETOUR_END_EXTREME,	/* it was shorter or longer than others: gp_detour_ns() of RDX */
@@ -162,6 +162,7 @@ struct gp_detour_test {
  * @slots: address of the table of slots; 0: calls are not timed. If they are, there are no tests
  * @times: of an epilogue: address of struct gp_detour_times of CPU 0
  * @rate: of an epilogue: ns of a tick, times 2^63
+ * @number: of the jump, where calls land
  * @id: of the function, for its slots
  * @stack_hi: offset of stack.hi in runtime.g
  * @per_cpu: each CPU has its own counters; timed calls need that
@@ -177,6 +178,7 @@ struct gp_detour {
 	__u64 slots;
 	__u64 times;
 	__u64 rate;
+	__u32 number;
 	__u32 id;
 	__u32 stack_hi;
 	bool per_cpu;
@@ -242,7 +244,7 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
  * the two counters, and what the displaced instructions write; if it times, also R15, slots, times
  * and, of an epilogue, RDX. It only jumps forward in itself. It ends behind the branch or epilogue,
  * at the cold block, behind the displaced instruction, in morestack, or at the landing with the
- * address behind the branch or epilogue in R13.
+ * address behind the branch or epilogue in R13 and the jump in R12.
  *
  * Return: whether it is so.
  */

@@ -21,9 +21,11 @@ enum gp_piece_end {
 	GP_PIECE_TIMES,		/* the times of CPU 0 */
 	GP_PIECE_ID,		/* the function */
 	GP_PIECE_STACK_HI,	/* the offset of stack.hi */
+	GP_PIECE_JUMP,		/* what the landing's handler gets */
+	GP_PIECE_EXTREME,	/* the same, of a call that is longer or shorter than others */
 };
 
-#define GP_PIECE_MAX	77
+#define GP_PIECE_MAX	62
 
 /**
  * struct gp_piece - some instructions that belong together
@@ -62,6 +64,8 @@ static const struct gp_piece gp_piece_next = {
 };
 
 static const struct gp_piece gp_pieces_land[] = {
+	/* mov $n,%r12d */
+	{ 6, GP_PIECE_JUMP, 2, { 0x41, 0xbc }, { [2] = 255, 255, 255, 255 } },
 	/* lea n(%rip),%r13 */
 	{ 7, GP_PIECE_NEXT, 3, { 0x4c, 0x8d, 0x2d }, { [3] = 255, 255, 255, 255 } },
 	/* jmp n */
@@ -161,11 +165,19 @@ static const struct gp_piece gp_piece_taken = {
 
 static const struct gp_piece gp_pieces_close[] = {
 	{
-		77, GP_PIECE_TIMES, 73,
+		21, GP_PIECE_PLAIN, 0,
 		{
 			0x4f, 0x39, 0x34, 0x2f,			/* cmp %r14,(%r15,%r13) */
-			0x0f, 0x85, 0x8c, 0, 0, 0,		/* jne unknown */
+			0x0f, 0x85, 0x9b, 0, 0, 0,		/* jne unknown */
 			0x47, 0x39, 0x64, 0x2f, 0x08,		/* cmp %r12d,8(%r15,%r13) */
+			0x0f, 0x85, 0x90, 0, 0, 0,		/* jne unknown */
+		},
+	},
+	/* cmpl $n,12(%r15,%r13) */
+	{ 9, GP_PIECE_ID, 5, { 0x43, 0x81, 0x7c, 0x2f, 0x0c }, { [5] = 255, 255, 255, 255 } },
+	{
+		62, GP_PIECE_TIMES, 58,
+		{
 			0x0f, 0x85, 0x81, 0, 0, 0,		/* jne unknown */
 			0x49, 0x89, 0xc4,			/* mov %rax,%r12 */
 			0x0f, 0x31,				/* rdtsc */
@@ -175,13 +187,13 @@ static const struct gp_piece gp_pieces_close[] = {
 			0x4b, 0x2b, 0x54, 0x2f, 0x10,		/* sub 16(%r15,%r13),%rdx */
 			0x4b, 0xc7, 0x04, 0x2f, 0, 0, 0, 0,	/* movq $0,(%r15,%r13) */
 			0x48, 0x01, 0xd2,			/* add %rdx,%rdx */
-			/* mulx 104(%rip),%r12,%rdx: the rate is behind all instructions */
-			0xc4, 0xe2, 0x9b, 0xf6, 0x15, 0x68, 0, 0, 0,
+			/* mulx 107(%rip),%r12,%rdx: the rate is behind all instructions */
+			0xc4, 0xe2, 0x9b, 0xf6, 0x15, 0x6b, 0, 0, 0,
 			0xf3, 0x41, 0x0f, 0xc7, 0xff,		/* rdpid %r15 */
 			0x41, 0xc1, 0xe7, 0x14,			/* shl $20,%r15d */
 			0x4c, 0x8d, 0x2d,			/* lea n(%rip),%r13 */
 		},
-		{ [73] = 255, 255, 255, 255 },
+		{ [58] = 255, 255, 255, 255 },
 	},
 	{
 		60, GP_PIECE_PLAIN, 0,
@@ -201,13 +213,9 @@ static const struct gp_piece gp_pieces_close[] = {
 	},
 };
 
-static const struct gp_piece gp_piece_end = {
-	11, GP_PIECE_PLAIN, 0,
-	{
-		0x41, 0xbc, 0x01, 0, 0, 0,			/* extreme: mov $1,%r12d */
-		0xeb, 0x03,					/* jmp over the next one */
-		0x45, 0x31, 0xe4,				/* unknown: xor %r12d,%r12d */
-	},
+/* mov $n,%r12d; jmp over the same of calls that are unknown */
+static const struct gp_piece gp_piece_extreme = {
+	8, GP_PIECE_EXTREME, 2, { 0x41, 0xbc, [6] = 0xeb, 0x06 }, { [2] = 255, 255, 255, 255 },
 };
 
 /**
@@ -281,6 +289,10 @@ static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 numbe
 		return (__u32)number == l->d->id;
 	case GP_PIECE_STACK_HI:
 		return (__u32)number == l->d->stack_hi;
+	case GP_PIECE_JUMP:
+		return (__u32)number == 2 * l->d->number;
+	case GP_PIECE_EXTREME:
+		return (__u32)number == 2 * l->d->number + 1;
 	}
 	return true;
 }
@@ -333,7 +345,8 @@ static bool gp_look_count(struct gp_look *l)
 
 static bool gp_look_land(struct gp_look *l)
 {
-	return gp_look_at(l, &gp_pieces_land[0]) && gp_look_at(l, &gp_pieces_land[1]);
+	return gp_look_at(l, &gp_pieces_land[0]) && gp_look_at(l, &gp_pieces_land[1]) &&
+	       gp_look_at(l, &gp_pieces_land[2]);
 }
 
 static bool gp_look_slot(struct gp_look *l)
@@ -359,8 +372,9 @@ static bool gp_look_close(struct gp_look *l)
 		return false;
 	l->at = n;
 	if (!gp_look_slot(l) || !gp_look_at(l, &gp_pieces_close[0]) ||
-	    !gp_look_at(l, &gp_pieces_close[1]) || !gp_look_at(l, &gp_piece_next) ||
-	    !gp_look_at(l, &gp_piece_end) || !gp_look_land(l) || l->len - l->at < 8)
+	    !gp_look_at(l, &gp_pieces_close[1]) || !gp_look_at(l, &gp_pieces_close[2]) ||
+	    !gp_look_at(l, &gp_pieces_close[3]) || !gp_look_at(l, &gp_piece_next) ||
+	    !gp_look_at(l, &gp_piece_extreme) || !gp_look_land(l) || l->len - l->at < 8)
 		return false;
 	for (i = 0; i < 8; i++)
 		if (l->code[l->at++] != (__u8)(l->d->rate >> 8 * i))

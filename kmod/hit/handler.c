@@ -23,6 +23,7 @@
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
 #include <linux/errno.h>
+#include <linux/nospec.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -43,6 +44,7 @@
 #include "hit/notify.h"
 #include "hit/pair.h"
 #include "hit/timed.h"
+#include "jump/area.h"
 #include "jump/jump.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
@@ -460,11 +462,19 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
  */
 GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 {
-	const struct gp_jump *j = container_of(uc, struct gp_jump, landing);
-	unsigned long landing = gp_arch_land(regs, j->at);
-	int ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
-		  gp_hit_way(j->probe, regs, j->probe->then);
+	const struct gp_area *area = container_of(uc, struct gp_area, landing);
+	unsigned long n = gp_arch_detour_jump(regs), landing;
+	const struct gp_jump *j = NULL;
+	int ret;
 
+	if (n < GP_AREA_JUMPS)
+		j = READ_ONCE(area->jump[array_index_nospec(n, GP_AREA_JUMPS)]);
+	/* The program has landed without a detour. */
+	if (!j)
+		return 0;
+	landing = gp_arch_land(regs, j->at);
+	ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
+	      gp_hit_way(j->probe, regs, j->probe->then);
 	regs->ip = landing;
 	return ret;
 }

@@ -72,7 +72,7 @@ static bool gp_timed_close(const struct gp_probe *probe, const struct gp_own_g *
 	rcu_read_lock();
 	slot = gp_timed_slot(probe, own);
 	if (slot)
-		found = gp_slot_close(slot, own->g, own->depth, &began);
+		found = gp_slot_close(slot, own->g, own->depth, probe->id, &began);
 	/* With the slot, so that the call is always counted once: gp_slots_free(). */
 	if (found)
 		gp_tally_from_slot(probe->tally);

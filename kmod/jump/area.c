@@ -24,10 +24,6 @@
 #include "jump/area.h"
 #include "jump/patience.h"
 
-#define GP_AREA_CODE		SZ_64K
-/* The last page of the code has landings. */
-#define GP_AREA_LANDINGS	(GP_AREA_CODE - PAGE_SIZE)
-#define GP_AREA_LANDING		16
 #define GP_AREA_ALIGN		16
 
 /* What each CPU has. It is mapped for itself: huge pages would not be pinned in part. */
@@ -61,7 +57,7 @@ bool gp_area_per_cpu(void)
 	return boot_cpu_has(X86_FEATURE_RDPID) && nr_cpu_ids <= 4096;
 }
 
-static u32 gp_area_ncpus(void)
+u32 gp_area_ncpus(void)
 {
 	return gp_area_per_cpu() ? nr_cpu_ids : 1;
 }
@@ -145,6 +141,7 @@ struct gp_area *gp_area_new(unsigned long near, bool pop)
 
 	if (!area)
 		return ERR_PTR(-ENOMEM);
+	area->mm = current->mm;
 	area->file = gp_compat_memory_file("goprobe", GP_AREA_CODE);
 	if (IS_ERR(area->file)) {
 		err = PTR_ERR(area->file);
@@ -163,8 +160,8 @@ bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop)
 {
 	unsigned long at = area->code + area->used;
 
-	if (area->used + GP_DETOUR_MAX > GP_AREA_LANDINGS ||
-	    area->nlandings == PAGE_SIZE / GP_AREA_LANDING || pop != !area->numbers)
+	if (area->used + GP_DETOUR_MAX > GP_AREA_LANDING || area->njumps == GP_AREA_JUMPS ||
+	    pop != !area->numbers)
 		return false;
 	if (pop)
 		return at - (near + GP_DETOUR_JUMP) - GP_AREA_POP_AWAY < GP_AREA_POP_SPAN;
@@ -320,31 +317,16 @@ int gp_area_write(struct gp_area *area, const u8 *code, u32 len)
 
 /*
  * A breakpoint gives the process a page of its own, where nothing appears that is written later. So
- * landings have their page to themselves, and all are written before the first breakpoint.
+ * the landing has its page to itself.
  */
-static int gp_area_write_landings(struct gp_area *area)
+int gp_area_write_landing(struct gp_area *area)
 {
-	u8 *page = kzalloc(PAGE_SIZE, GFP_KERNEL);
-	u32 i;
-	int err;
+	u8 code[GP_DETOUR_LANDING];
 
-	if (!page)
-		return -ENOMEM;
-	for (i = 0; i < PAGE_SIZE; i += GP_AREA_LANDING)
-		gp_detour_emit_landing(page + i);
-	if (WARN_ON_ONCE(!gp_detour_check_landing(page)))
-		err = -EINVAL;
-	else
-		err = gp_area_write_at(area, GP_AREA_LANDINGS, page, PAGE_SIZE);
-	kfree(page);
-	return err;
-}
-
-int gp_area_landing(struct gp_area *area)
-{
-	int err = area->nlandings ? 0 : gp_area_write_landings(area);
-
-	return err ?: (int)(GP_AREA_LANDINGS + GP_AREA_LANDING * area->nlandings++);
+	gp_detour_emit_landing(code);
+	if (WARN_ON_ONCE(!gp_detour_check_landing(code)))
+		return -EINVAL;
+	return gp_area_write_at(area, GP_AREA_LANDING, code, sizeof(code));
 }
 
 bool gp_area_has(const struct gp_area *area, unsigned long ip)

@@ -9,15 +9,24 @@
 #define GP_AREA_H
 
 #include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
+#include <linux/uprobes.h>
 
 #include "stats/remote.h"
 
 struct file;
+struct gp_jump;
 struct page;
 
 /* Pages of numbers that each CPU has in an area: 16,384 counters, or times of 64 functions. */
 #define GP_AREA_ROWS		32
+
+#define GP_AREA_CODE		SZ_64K
+
+/* Jumps whose detours are in one area. */
+#define GP_AREA_JUMPS		512
 
 /* Pages of a table of slots: struct gp_detour_slot. */
 #define GP_AREA_SLOT_PAGES	32
@@ -31,8 +40,13 @@ struct page;
  * @row: for each page of numbers those of all CPUs, pinned, or NULL
  * @npinned: number of pages that are pinned
  * @used: bytes of code
- * @nlandings: landings in use
  * @nbytes: bytes of each CPU's numbers in use
+ * @njumps: number of @jump
+ * @jump: jumps whose detours are here, by number; NULL: it could not be made
+ * @landing: consumer of the breakpoint where their hits land, if @lands
+ * @landing_uprobe: the kernel's handle, 6.12 and later
+ * @lands: the breakpoint has been placed
+ * @mm: the process
  */
 struct gp_area {
 	struct list_head node;
@@ -42,12 +56,22 @@ struct gp_area {
 	struct page **row[GP_AREA_ROWS];
 	u32 npinned;
 	u32 used;
-	u32 nlandings;
 	u32 nbytes;
+	u32 njumps;
+	struct gp_jump *jump[GP_AREA_JUMPS];
+	struct uprobe_consumer landing;
+	struct uprobe *landing_uprobe;
+	bool lands;
+	const struct mm_struct *mm;
 };
+
+/* Offset of the landing, in the last page of the code. */
+#define GP_AREA_LANDING		(GP_AREA_CODE - PAGE_SIZE)
 
 /* Does each CPU have its own numbers? */
 bool gp_area_per_cpu(void);
+/* The mappings that an area has for its numbers. */
+u32 gp_area_ncpus(void);
 
 /*
  * Context of these: a kernel thread that uses the process's memory (kthread_use_mm()).
@@ -56,8 +80,8 @@ bool gp_area_per_cpu(void);
  */
 struct gp_area *gp_area_new(unsigned long near, bool pop);
 int gp_area_write(struct gp_area *area, const u8 *code, u32 len);
-/* Offset of the next landing in @area->file, and from @area->code; or a negative error. */
-int gp_area_landing(struct gp_area *area);
+/* Write the landing. */
+int gp_area_write_landing(struct gp_area *area);
 /*
  * The next numbers, of @bytes, a power of two; @counter is filled in but for its node. *@at: their
  * address. Return: 0 or an error.
@@ -74,8 +98,8 @@ unsigned long gp_area_slots_new(unsigned long near, struct page **pages);
 void gp_area_unmap(struct gp_area *area);
 
 /*
- * Is there space for a detour of GP_DETOUR_MAX bytes, with its numbers if the area has any, and a
- * landing, within reach of @near? @pop: as of gp_area_new().
+ * Is there space for a detour of GP_DETOUR_MAX bytes, with its numbers if the area has any, within
+ * reach of @near? @pop: as of gp_area_new().
  */
 bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop);
 bool gp_area_has(const struct gp_area *area, unsigned long ip);

@@ -46,6 +46,9 @@
 /* Areas of one space: 4 MiB of code. */
 #define GP_JUMP_AREAS		64
 
+/* Mappings of all areas of one space: an eighth of what a process may have by default. */
+#define GP_JUMP_MAPPINGS	8192
+
 /* How often threads are looked at until all of them are elsewhere. */
 #define GP_JUMP_QUIET_ROUNDS	200
 
@@ -78,7 +81,7 @@ static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long a
 			return area;
 		n++;
 	}
-	if (n == GP_JUMP_AREAS)
+	if (n == GP_JUMP_AREAS || n * gp_area_ncpus() >= GP_JUMP_MAPPINGS)
 		return ERR_PTR(-ENOSPC);
 	area = gp_area_new(at, pop);
 	if (!IS_ERR(area))
@@ -106,39 +109,39 @@ static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const s
 	return err;
 }
 
-/* The breakpoint of landings is for that process alone. */
+/* The breakpoint of a landing is for that process alone. */
 static GP_UPROBE_FILTER(gp_jump_landing_filter, uc, mm)
 {
-	return container_of(uc, struct gp_jump, landing)->space->mm == mm;
+	return container_of(uc, struct gp_area, landing)->mm == mm;
 }
 
 /* Place the breakpoint of a landing. Context: not the lock of the mappings. */
-static int gp_jump_place_landing(struct gp_jump *j, struct inode *file, loff_t at)
+static int gp_jump_place_landing(struct gp_area *area)
 {
-	int err;
+	int err = area->lands ? 0 : gp_area_write_landing(area);
 
-	j->landing.handler = gp_handler_landed;
-	j->landing.filter = gp_jump_landing_filter;
-	err = gp_compat_register(file, at, &j->landing, &j->landing_uprobe);
-	if (err)
+	if (area->lands || err)
 		return err;
-	j->landing_file = file;
-	j->landing_at = at;
-	return 0;
+	area->landing.handler = gp_handler_landed;
+	area->landing.filter = gp_jump_landing_filter;
+	err = gp_compat_register(file_inode(area->file), GP_AREA_LANDING, &area->landing,
+				 &area->landing_uprobe);
+	area->lands = !err;
+	return err;
 }
 
 /* Remove the breakpoints of all landings, and wait for their handlers. */
 static void gp_jump_remove_landings(struct gp_jump_space *space)
 {
+	struct gp_area *area;
 	bool any = false;
-	struct gp_jump *j;
 
-	list_for_each_entry(j, &space->jumps, node) {
-		if (!j->landing_file)
+	list_for_each_entry(area, &space->areas, node) {
+		if (!area->lands)
 			continue;
-		gp_compat_unregister(j->landing_file, j->landing_at, &j->landing,
-				     j->landing_uprobe);
-		j->landing_file = NULL;
+		gp_compat_unregister(file_inode(area->file), GP_AREA_LANDING, &area->landing,
+				     area->landing_uprobe);
+		area->lands = false;
 		any = true;
 	}
 	if (any)
@@ -229,22 +232,26 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
 {
 	struct gp_area *area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
 	struct gp_detour d = { .branch = j->at, .per_cpu = gp_area_per_cpu() };
-	int landing = 0, err;
+	int err;
 
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	if (!plan->hits)
-		landing = gp_area_landing(area);
-	if (landing < 0)
-		return landing;
 	d.code = area->code + area->used;
-	if (landing)
-		d.landing = area->code + landing;
+	d.number = area->njumps;
+	if (!plan->hits) {
+		err = gp_jump_place_landing(area);
+		if (err)
+			return err;
+		d.landing = area->code + GP_AREA_LANDING;
+	}
 	err = plan->timed ? gp_jump_prepare_timed(j, plan, &d) :
 			    gp_jump_prepare_counted(j, plan, area, &d);
 	if (!err)
 		err = gp_jump_write_detour(j, area, &d);
-	return err || !landing ? err : gp_jump_place_landing(j, file_inode(area->file), landing);
+	/* Before any hit can land. */
+	if (!err)
+		WRITE_ONCE(area->jump[area->njumps++], j);
+	return err;
 }
 
 /**

@@ -34,6 +34,7 @@ struct inode;
  * @slots: open calls, if any are timed
  * @times: struct gp_jump_times
  * @full: there is no space for more detours, or none may be made there
+ * @no_pop: nor for detours of GP_DETOUR_EXIT_POP
  * @busy: code or counters may still be used: they stay
  */
 struct gp_jump_space {
@@ -44,6 +45,7 @@ struct gp_jump_space {
 	struct gp_slots *slots;
 	struct list_head times;
 	bool full;
+	bool no_pop;
 	bool busy;
 };
 
@@ -112,10 +114,6 @@ enum gp_jump_state {
  * @reported: and that has been counted
  * @branch_jump: what the branch becomes
  * @cold_jump: what the cold block becomes
- * @landing: consumer of the breakpoint where hits land, if they do
- * @landing_file: the file of that
- * @landing_at: its place there
- * @landing_uprobe: the kernel's handle, 6.12 and later
  * @hits: its counter, as long as @counts
  * @rejected: counter of rejected hits, if it has tests
  * @counts: counters are added up
@@ -138,10 +136,6 @@ struct gp_jump {
 	bool reported;
 	u8 branch_jump[GP_DETOUR_JUMP];
 	u8 cold_jump[GP_DETOUR_JUMP];
-	struct uprobe_consumer landing;
-	struct inode *landing_file;
-	loff_t landing_at;
-	struct uprobe *landing_uprobe;
 	struct gp_remote_counter hits;
 	struct gp_remote_counter rejected;
 	bool counts;

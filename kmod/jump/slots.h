@@ -82,9 +82,10 @@ static inline enum gp_slot_end gp_slot_open(struct gp_detour_slot *slot, u64 g, 
 }
 
 /* End a call. *@began: when it began. Return: false: it is not there. */
-static inline bool gp_slot_close(struct gp_detour_slot *slot, u64 g, u32 depth, u64 *began)
+static inline bool gp_slot_close(struct gp_detour_slot *slot, u64 g, u32 depth, u32 id, u64 *began)
 {
-	if (READ_ONCE(slot->g) != g || READ_ONCE(slot->depth) != depth)
+	if (READ_ONCE(slot->g) != g || READ_ONCE(slot->depth) != depth ||
+	    READ_ONCE(slot->id) != id)
 		return false;
 	*began = READ_ONCE(slot->began);
 	WRITE_ONCE(slot->g, 0);

@@ -10,6 +10,7 @@
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -23,6 +24,9 @@
 #include "session/jumps.h"
 #include "session/probe.h"
 #include "session/session.h"
+
+/* So long points become jumps at a time: commands of the session wait. */
+#define GP_JUMPS_ADVANCE_NS	NSEC_PER_SEC
 
 static u64 gp_jumps_key(u64 offset)
 {
@@ -220,11 +224,18 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 {
 	struct gp_jump *j = gp_jumps_in(probe->jump, space);
 
-	if (j || space->full)
+	if (j || space->full ||
+	    (space->no_pop && probe->jump->site.shape == GP_DETOUR_EXIT_POP))
 		return j && j->state == GP_JUMP_TRAP ? j : NULL;
 	j = gp_jump_new(probe->jump, space, f->inode->inode, probe, probe->offset);
 	if (IS_ERR(j)) {
-		space->full = PTR_ERR(j) != -ENOENT && PTR_ERR(j) != -EINTR;
+		if (PTR_ERR(j) == -ENOENT || PTR_ERR(j) == -EINTR)
+			return NULL;
+		/* These have places of their own; there can be none although there is memory. */
+		if (probe->jump->site.shape == GP_DETOUR_EXIT_POP)
+			space->no_pop = true;
+		else
+			space->full = true;
 		return NULL;
 	}
 	hash_add(f->inode->jumps, &j->place, gp_jumps_key(probe->offset));
@@ -274,9 +285,10 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 
 void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n)
 {
+	u64 end = ktime_get_ns() + GP_JUMPS_ADVANCE_NS;
 	u32 i, some;
 
-	for (i = 0; i < n; i += some) {
+	for (i = 0; i < n && ktime_get_ns() < end; i += some) {
 		some = min_t(u32, n - i, GP_JUMP_BATCH);
 		/* Others may wait for handlers there for long. */
 		if (!mutex_trylock(&f->inode->lock))

@@ -255,19 +255,23 @@ static void a_call_that_does_not_pass_ends_no_other(struct kunit *test)
 #define LANDING		(IP + 0x10000)
 #define NEXT		(IP + 6)
 
+static struct gp_area area;
+
 /* A thread lands, with the flags of the last test. */
 static int land(struct gp_jump *j)
 {
 	int ret;
 
 	w->regs.ip = LANDING;
+	w->regs.r12 = 2 * 7;
 	w->regs.r13 = NEXT;
+	area.jump[7] = j;
 	w->regs.flags |= X86_EFLAGS_CF | X86_EFLAGS_ZF;
 	read_stats(before);
 #ifdef GP_HAVE_HANDLER_DATA
-	ret = gp_handler_landed(&j->landing, &w->regs, NULL);
+	ret = gp_handler_landed(&area.landing, &w->regs, NULL);
 #else
-	ret = gp_handler_landed(&j->landing, &w->regs);
+	ret = gp_handler_landed(&area.landing, &w->regs);
 #endif
 	read_stats(after);
 	return ret;
@@ -292,6 +296,7 @@ static void a_landing_is_a_hit_of_its_branch(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, w->regs.ip, (unsigned long)LANDING);
 		KUNIT_EXPECT_EQ(test, w->regs.r13, (unsigned long)NEXT);
 		regs.ip = w->regs.ip;
+		regs.r12 = w->regs.r12;
 		regs.r13 = w->regs.r13;
 		regs.flags = w->regs.flags;
 		KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);
@@ -309,9 +314,19 @@ static void a_landing_elsewhere_does_not_matter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->regs.ip, (unsigned long)LANDING);
 }
 
+static void a_landing_without_a_jump_is_no_hit(struct kunit *test)
+{
+	make_filter(test, TESTS_PASS);
+	make_filtered(GP_WAY_QUICK, OPEN);
+	KUNIT_EXPECT_EQ(test, land(NULL), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(before, after, sizeof(before)), 0);
+	KUNIT_EXPECT_EQ(test, w->regs.ip, (unsigned long)LANDING);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_landing_is_a_hit_of_its_branch),
 	KUNIT_CASE(a_landing_elsewhere_does_not_matter),
+	KUNIT_CASE(a_landing_without_a_jump_is_no_hit),
 	KUNIT_CASE(what_passes_goes_on_and_nothing_else),
 	KUNIT_CASE(what_does_not_matter_is_not_asked_for),
 	KUNIT_CASE(what_a_filter_needs_is_brought_in),

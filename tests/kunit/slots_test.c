@@ -70,16 +70,17 @@ static void a_call_is_found_at_its_end_and_nowhere_else(struct kunit *test)
 	u32 id = ID;
 
 	KUNIT_EXPECT_PTR_EQ(test, slot, gp_slots_get(slots, gp_detour_slot_of(G, 800)));
-	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 800, &began));
+	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 800, ID, &began));
 	KUNIT_EXPECT_EQ(test, open(G, 800, 77, &id), GP_SLOT_OPEN);
 	KUNIT_EXPECT_EQ(test, slot->g, G);
 	KUNIT_EXPECT_EQ(test, slot->depth, 800U);
 	KUNIT_EXPECT_EQ(test, slot->id, (u32)ID);
-	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G + 448, 800, &began));
-	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 808, &began));
-	KUNIT_EXPECT_TRUE(test, gp_slot_close(slot, G, 800, &began));
+	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G + 448, 800, ID, &began));
+	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 808, ID, &began));
+	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 800, OTHER, &began));
+	KUNIT_EXPECT_TRUE(test, gp_slot_close(slot, G, 800, ID, &began));
 	KUNIT_EXPECT_EQ(test, began, 77ULL);
-	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 800, &began));
+	KUNIT_EXPECT_FALSE(test, gp_slot_close(slot, G, 800, ID, &began));
 }
 
 static void a_process_without_slots_has_none(struct kunit *test)
