@@ -11,14 +11,14 @@ from guest import Failed, lines_of, say
 
 WARM = 200                  # bench/crowd's
 SECONDS = 900
-JUMPED = "count --trapless always main.work"
 # Name: command, without the options that all commands have.
 ROWS = {
     "none": "",
     "count": "count main.work",
     "condition": "count 'main.work if a == 4'",
-    "jump": JUMPED,
+    "jump": "count --trapless always main.work",
     "latency": "latency main.work",
+    "jump-time": "latency --trapless always main.work",
     "nested": "latency main.work main.part",
     "record": "attach --record /tmp/record 'main.work(a)'",
     "call": "attach --record /tmp/record --no-return 'main.work(a)'",
@@ -28,6 +28,10 @@ ROWS = {
     "latency-by": "latency --by a main.work",
     "stack": "stack main.work",
 }
+
+
+def is_jump(command):
+    return "--trapless" in command
 
 
 class Tracer:
@@ -40,7 +44,7 @@ class Tracer:
         self.process = subprocess.Popen(["goprobectl", words[0], "--max-load", "off", "-p", str(pid), *words[1:]],
                                         stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.log)
         self.wait("tracing", lambda: "Ctrl-C ends" in self.said(self.log))
-        if command == JUMPED:
+        if is_jump(command):
             self.wait("a jump", lambda: '"trap":"none"' in subprocess.run(
                 ["goprobectl", "list", "-o", "json"], stdout=subprocess.PIPE, text=True, check=True).stdout)
 

@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from crowd import JUMPED, ROWS, WARM, Crowd, Tracer     # noqa: E402
+from crowd import ROWS, WARM, Crowd, Tracer, is_jump     # noqa: E402
 from guest import say, write                            # noqa: E402
 
 THREADS = 4                 # and a processor for all others
@@ -34,7 +34,7 @@ def generated_code(pid):
 def measure(row, crowd, calls, out):
     command = ROWS.get(row, "")
     tracer = Tracer(command, crowd.pid) if command else None
-    calls *= LONG if command in ("", JUMPED) else 1
+    calls *= LONG if not command or is_jump(command) else 1
     with open(os.path.join(out, "rounds"), "a", encoding="ascii") as f:
         f.write(json.dumps({"row": row, "title": command or "nothing", "generated": generated_code(crowd.pid)}) + "\n")
     crowd.call(THREADS, calls, row == CONTROL)
