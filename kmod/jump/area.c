@@ -82,34 +82,44 @@ static void gp_area_unmap_numbers(unsigned long at, u32 ncpus)
 		vm_munmap(at + ncpus * GP_AREA_STRIDE, GP_AREA_NUMBERS);
 }
 
-static int gp_area_map_numbers(unsigned long at)
+/*
+ * Undo the mappings of a place, as far as their lock can be taken in a bounded time: who waits for
+ * it holds up all hits of the process. What stays is never used.
+ */
+static void gp_area_leave(unsigned long code, u32 ncpus)
 {
-	u32 ncpus = gp_area_ncpus(), i;
-	int err;
+	struct gp_patience patience;
 
-	for (i = 0; i < ncpus; i++) {
-		err = gp_area_map(NULL, at + i * GP_AREA_STRIDE, GP_AREA_NUMBERS,
+	gp_patience_begin(&patience);
+	gp_area_unmap_numbers(code + GP_AREA_CODE, ncpus);
+	vm_munmap(code, GP_AREA_CODE);
+	gp_patience_end(&patience);
+}
+
+/* *@ncpus: those that have been mapped */
+static int gp_area_map_numbers(unsigned long at, u32 *ncpus)
+{
+	int err = 0;
+
+	for (*ncpus = 0; !err && *ncpus < gp_area_ncpus(); *ncpus += !err)
+		err = gp_area_map(NULL, at + *ncpus * GP_AREA_STRIDE, GP_AREA_NUMBERS,
 				  PROT_READ | PROT_WRITE);
-		if (err) {
-			gp_area_unmap_numbers(at, i);
-			return err;
-		}
-	}
-	return 0;
+	return err;
 }
 
 static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
 {
 	int err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
+	u32 ncpus;
 
 	if (err)
 		return err;
 	area->code = at;
 	if (!numbers)
 		return 0;
-	err = gp_area_map_numbers(at + GP_AREA_CODE);
+	err = gp_area_map_numbers(at + GP_AREA_CODE, &ncpus);
 	if (err)
-		vm_munmap(at, GP_AREA_CODE);
+		gp_area_leave(at, ncpus);
 	else
 		area->numbers = at + GP_AREA_CODE;
 	return err;
@@ -245,6 +255,7 @@ int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter
 unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
 {
 	unsigned long bytes = GP_AREA_SLOT_PAGES * PAGE_SIZE, at = 0;
+	struct gp_patience patience;
 	int err = -EEXIST;
 	u32 i;
 
@@ -263,7 +274,9 @@ unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
 	err = gp_area_pin(at, GP_AREA_SLOT_PAGES, pages);
 	if (!err)
 		return at;
+	gp_patience_begin(&patience);
 	vm_munmap(at, bytes);
+	gp_patience_end(&patience);
 	return err;
 }
 
