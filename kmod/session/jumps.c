@@ -137,6 +137,8 @@ void gp_jumps_count_open(struct gp_session *s)
 	const struct gp_slots *slots;
 	u32 i;
 
+	if (!s->trapless.wanted)
+		return;
 	gp_tallies_forget_slots(&s->tallies);
 	rcu_read_lock();
 	for (i = 0; i < s->objects.nfiles; i++)

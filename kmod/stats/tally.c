@@ -160,6 +160,7 @@ void gp_tallies_forget_slots(struct gp_tallies *tallies)
 			continue;
 		tally->remote->open = 0;
 		tally->remote->exited = 0;
+		cond_resched();
 	}
 }
 
