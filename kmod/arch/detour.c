@@ -132,6 +132,9 @@ static __u32 gp_detour_add(const __u8 *p, __u32 len, __s32 *by)
 	return 7;
 }
 
+static const char gp_detour_no_epilogue[] =
+	"it ends without an epilogue that a jump can replace";
+
 const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 				struct gp_detour_site *site)
 {
@@ -142,13 +145,13 @@ const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 
 	*site = (struct gp_detour_site){ .shape = GP_DETOUR_NONE };
 	if (!n || by <= 0 || (restore && disp != by - 8))
-		return "it ends without an epilogue that a jump can replace";
-	first = restore ? restore : n;
+		return gp_detour_no_epilogue;
+	first = restore ?: n;
 	n += restore;
 	site->frame = by;
 	if (!restore) {
 		if (n == len || code[n] != GP_DETOUR_POP)
-			return "it ends without an epilogue that a jump can replace";
+			return gp_detour_no_epilogue;
 		site->frame += 8;
 		n++;
 	}
@@ -156,7 +159,7 @@ const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 	while (n < len && code[n] == NOP)
 		n++;
 	if (n >= len || n > GP_DETOUR_BRANCH || code[n] != RET)
-		return "it ends without an epilogue that a jump can replace";
+		return gp_detour_no_epilogue;
 	if (place / PAGE != (place + GP_DETOUR_JUMP - 1) / PAGE)
 		return "an epilogue of it is on two pages";
 	site->branch_len = n;
@@ -488,11 +491,6 @@ static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 ne
 	gp_emit_number(e, d->rate, 8);
 }
 
-static bool gp_detour_is_exit(const struct gp_detour_site *site)
-{
-	return site->shape == GP_DETOUR_EXIT || site->shape == GP_DETOUR_EXIT_POP;
-}
-
 static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struct gp_detour *d,
 				  __u8 *to)
 {
@@ -501,7 +499,7 @@ static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struc
 
 	if (d->ntests || !d->landing || !d->per_cpu)
 		return 0;
-	if (gp_detour_is_exit(site)) {
+	if (site->frame) {
 		gp_emit_bytes(&e, site->branch, site->branch_len);
 		gp_emit_close(&e, d, next);
 	} else {
@@ -521,7 +519,7 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 		return 0;
 	if (d->slots)
 		return gp_detour_emit_timed(site, d, to);
-	if (gp_detour_is_exit(site) || d->ntests > GP_DETOUR_TESTS || (d->landing && !d->ntests))
+	if (site->frame || d->ntests > GP_DETOUR_TESTS || (d->landing && !d->ntests))
 		return 0;
 	gp_emit_branch(&e, site, d);
 	for (i = 0; i < d->ntests; i++)

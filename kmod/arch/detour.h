@@ -117,7 +117,7 @@ static inline __u64 gp_detour_ns(__u64 ns, __u64 rate)
  * @shape: enum gp_detour_shape
  * @branch_len: bytes of @branch
  * @cold_len: of GP_DETOUR_SHORT: bytes of @cold
- * @frame: of an epilogue: SP at the function's entry less SP before the epilogue
+ * @frame: of an epilogue: SP at the function's entry less SP before the epilogue; 0: it is a JBE
  * @branch: the JBE, or the epilogue without the RET
  * @cold: of GP_DETOUR_SHORT: the first instruction of the cold block: a store of a register into
  *	the stack, or the call of morestack
