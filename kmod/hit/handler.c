@@ -255,36 +255,12 @@ static __always_inline int gp_hit_count(const struct gp_probe *probe,
 	return 0;
 }
 
-/* Slow path of timing: g in TLS, absent memory, no goroutine, calls that ended otherwise. */
-static noinline int gp_hit_time_general(const struct gp_probe *probe,
-					const struct pt_regs *regs, u64 now)
-{
-	struct gp_session *s = probe->session;
-	struct gp_own_g own;
-
-	if (!gp_hit_matters(probe, regs))
-		return gp_hit_does_not_matter(probe, regs);
-	if (!gp_hit_await_g(probe, regs, &own)) {
-		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
-		return 0;
-	}
-	if (probe->point_kind != GOPROBE_POINT_CALL) {
-		if (gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
-				   probe->tally, now) != GP_CALLS_ENDED)
-			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
-	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
-				  probe->tally) != GP_CALLS_KEPT) {
-		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
-	}
-	return 0;
-}
-
-/* Time a call or a return, for a probe whose g is not in a register. */
+/* Time a call or a return, for a probe without a fast path. */
 static noinline int gp_hit_time(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	u64 now = gp_clock_read(&probe->session->calls->clock);
 
-	return gp_hit_time_general(probe, regs, now);
+	return gp_timed_hit(probe, regs, now);
 }
 
 /* The g of a probe with g in a register. Return: false if the slow path is needed. */
@@ -318,7 +294,7 @@ static noinline int gp_hit_enter(const struct gp_probe *probe, const struct pt_r
 				      gp_calls_depth(own.depth),
 				      probe->tally) == GP_CALLS_KEPT))
 		return 0;
-	return gp_hit_time_general(probe, regs, 0);
+	return gp_timed_hit(probe, regs, 0);
 }
 
 /* Its return. Only calls that matter are open, so the return need not check that again. */
@@ -333,7 +309,7 @@ static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_r
 				      gp_calls_depth(own.depth), probe->tally,
 				      now) == GP_CALLS_ENDED))
 		return 0;
-	return gp_hit_time_general(probe, regs, now);
+	return gp_timed_hit(probe, regs, now);
 }
 
 static int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs);
@@ -368,7 +344,7 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 	if (way == GP_WAY_GENERAL)
 		return gp_hit_general(probe, regs);
 	if (way == GP_WAY_TIMED)
-		return gp_timed_hit(probe, regs);
+		return gp_hit_time(probe, regs);
 	if (way == GP_WAY_NOTIFY)
 		return gp_notify(probe, regs);
 	/* The registers are the thread's and may be changed: see gp_handler_hit(). */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timed calls that may begin or end without a trap.
+ * Hits that time calls, where the fast path of handler.c is not possible.
  *
- * A call is open in a slot of its process (jump/slots.h) or, where the slot is taken or the process
- * has none yet, in the session's table (stats/calls.h). Its end finds it in either. No call is ever
- * moved, and a call in a slot is newer than one of the same goroutine and depth in the table.
+ * A call that may begin or end without a trap is open in a slot of its process (jump/slots.h) or,
+ * where the slot is taken or the process has none yet, in the session's table (stats/calls.h). Its
+ * end finds it in either. No call is ever moved, and a call in a slot is newer than one of the same
+ * goroutine and depth in the table. All other calls are in the table.
  *
  * Context of all: a handler, preemption on.
  */
@@ -83,10 +84,18 @@ static bool gp_timed_close(const struct gp_probe *probe, const struct gp_own_g *
 	return found;
 }
 
-int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs)
+/* Can the call begin or end in its slot? Then it has. */
+static bool gp_timed_in_slot(const struct gp_probe *probe, const struct gp_own_g *own, u64 now)
+{
+	if (probe->way != GP_WAY_TIMED)
+		return false;
+	return probe->point_kind == GOPROBE_POINT_CALL ? gp_timed_open(probe, own) :
+							  gp_timed_close(probe, own, now);
+}
+
+int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs, u64 now)
 {
 	struct gp_session *s = probe->session;
-	u64 now = gp_clock_read(&s->calls->clock);
 	struct gp_own_g own;
 
 	if (!gp_hit_matters(probe, regs))
@@ -95,15 +104,15 @@ int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs)
 		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
 		return 0;
 	}
-	if (probe->point_kind == GOPROBE_POINT_CALL) {
-		if (!gp_timed_open(probe, &own) &&
-		    gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
-				   probe->tally) != GP_CALLS_KEPT)
-			gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
-	} else if (!gp_timed_close(probe, &own, now) &&
-		   gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
-				  probe->tally, now) != GP_CALLS_ENDED) {
-		gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
+	if (gp_timed_in_slot(probe, &own, now))
+		return 0;
+	if (probe->point_kind != GOPROBE_POINT_CALL) {
+		if (gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				   probe->tally, now) != GP_CALLS_ENDED)
+			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
+	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				  probe->tally) != GP_CALLS_KEPT) {
+		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
 	}
 	return 0;
 }
@@ -127,10 +136,11 @@ static void gp_timed_extreme(const struct gp_jump *j, u64 ns)
 int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs)
 {
 	const struct gp_probe *probe = j->probe;
+	u64 now = gp_clock_read(&probe->session->calls->clock);
 	unsigned long sp = regs->sp;
 
 	if (!j->site.frame)
-		return gp_timed_hit(probe, regs);
+		return gp_timed_hit(probe, regs, now);
 	if (gp_arch_detour_end(regs) == GP_DETOUR_END_EXTREME) {
 		/* Its other calls count even after the session's end, but a child's don't. */
 		if (current->mm != j->space->mm)
@@ -140,7 +150,7 @@ int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs)
 	}
 	/* The epilogue has been executed; the probe is before it. */
 	regs->sp = sp - probe->sp_adjust;
-	gp_timed_hit(probe, regs);
+	gp_timed_hit(probe, regs, now);
 	regs->sp = sp;
 	return 0;
 }
