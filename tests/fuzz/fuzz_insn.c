@@ -26,7 +26,7 @@ int fuzz_insn(const uint8_t *data, size_t size)
 	struct feed feed = { data, size };
 	struct code c = { .modulus = 1 + feed_u8(&feed) };
 	struct insn_code code = {
-		.vaddr = 0x401000, .wrapper = feed_u8(&feed) & 1,
+		.vaddr = 0x401000, .wrapper = feed_u8(&feed) & 1, .exits = true,
 		.is_morestack = is_morestack, .ctx = &c,
 	};
 	struct insn_scan s;

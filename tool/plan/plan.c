@@ -149,8 +149,8 @@ static void leave_untimed(struct insn_scan *scan)
 	scan->no_time = scan->no_time ? scan->no_time : why_in_tls;
 }
 
-/* @untouched: the entry is where nothing has looked at an argument yet. */
-static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
+/* @exits: its epilogues, too. @untouched: its entry is where nothing has looked at an argument. */
+static void survey(struct gobin *bin, const struct gofunc *fn, bool exits, bool untouched,
 		   struct plan_func *info, struct insn_scan *scan)
 {
 	static const enum plan_entry kinds[] = {
@@ -163,6 +163,7 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 	};
 	struct insn_code code = gocode_of(bin, fn);
 
+	code.exits = exits;
 	code.untouched = untouched;
 	memset(info, 0, sizeof(*info));
 	memset(scan, 0, sizeof(*scan));
@@ -179,7 +180,7 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 		info->refused = why_no_memory;
 		return;
 	}
-	if (is_in_tls(bin, fn, scan))
+	if (exits && is_in_tls(bin, fn, scan))
 		leave_untimed(scan);
 	info->refused = scan->refused;
 	info->entry = kinds[scan->entry];
@@ -190,7 +191,7 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 			struct plan_func *info, struct insn_scan *scan)
 {
-	survey(bin, fn, false, info, scan);
+	survey(bin, fn, true, false, info, scan);
 }
 
 void plan_survey(struct gobin *bin, const struct gofunc *fn,
@@ -198,7 +199,7 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
 {
 	struct insn_scan scan;
 
-	plan_survey_points(bin, fn, info, &scan);
+	survey(bin, fn, false, false, info, &scan);
 	insn_scan_fini(&scan);
 }
 
@@ -336,8 +337,8 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
-		const struct insn_exit *e = &s->exits[i];
-		bool jump = times && !e->no_jump;
+		const struct insn_exit *e = times ? &s->exits[i] : NULL;
+		bool jump = e && !e->no_jump;
 
 		err = add_point(p, pf, jump ? &e->begin : &s->rets[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_RETURN,
@@ -518,7 +519,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 
 	if (fn->entry && req->role != PLAN_ROLE_ERROR && hmap_get(&priv->added, key))
 		return 0;
-	survey(bin, fn, req->edit && req->edit->call.nsets, &info, &scan);
+	survey(bin, fn, priv->opt.jumps, req->edit && req->edit->call.nsets, &info, &scan);
 	priv->refused = info.refused;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,

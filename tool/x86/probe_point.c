@@ -530,7 +530,7 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 	ret->nrets = s.rets.n;
 	ret->tails = s.tails.v;
 	ret->ntails = s.tails.n;
-	err = find_exits(code, &s, ret);
+	err = code->exits ? find_exits(code, &s, ret) : 0;
 	s.rets.v = NULL;
 	s.tails.v = NULL;
 out:

@@ -45,6 +45,7 @@ struct insn_point {
  * @vaddr: link-time address
  * @wrapper: made by the compiler: an indirect jump leaves it
  * @untouched: the entry must be where nothing has looked at an argument
+ * @exits: struct insn_scan gets @exits and @no_time, too
  * @is_morestack: is there one of the runtime's morestack functions?
  * @ctx: for @is_morestack
  */
@@ -54,6 +55,7 @@ struct insn_code {
 	uint64_t vaddr;
 	bool wrapper;
 	bool untouched;
+	bool exits;
 	bool (*is_morestack)(void *ctx, uint64_t vaddr);
 	void *ctx;
 };
@@ -81,14 +83,14 @@ struct insn_exit {
  * @call: where
  * @rets: RET instructions
  * @nrets: their number
- * @exits: the epilogues of @rets
+ * @exits: the epilogues of @rets, or NULL without insn_code.exits
  * @tails: jumps that leave it
  * @ntails: their number
  * @abi0: for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do
  *	that take their arguments on the stack
  * @refused: why it can't be probed (static string), or NULL
  * @no_jump: why its calls can't be counted by a jump, GOPROBE_POINT_F_JUMP (static string), or NULL
- * @no_time: why jumps alone can't time its calls (static string), or NULL
+ * @no_time: why jumps alone can't time its calls (static string), or NULL: as @exits
  *
  * At all these points but @exits SP is what it was at entry.
  */

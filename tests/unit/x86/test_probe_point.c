@@ -535,7 +535,7 @@ static void test_exit(void **state)
 	uint8_t buf[64];
 	struct insn_code code = {
 		.bytes = buf, .len = assemble(c->code, buf), .vaddr = BASE + (uint64_t)c->shift,
-		.is_morestack = is_shifted_morestack, .ctx = c,
+		.exits = true, .is_morestack = is_shifted_morestack, .ctx = c,
 	};
 	struct insn_scan s;
 	size_t n = 0;
@@ -599,7 +599,7 @@ static void test_noise(void **state)
 		size_t len = 1 + round % 61;
 		uint8_t *bytes = malloc(len);
 		struct insn_code code = {
-			.bytes = bytes, .len = len, .vaddr = BASE,
+			.bytes = bytes, .len = len, .vaddr = BASE, .exits = true,
 			.is_morestack = is_morestack,
 		};
 		struct insn_scan s;
