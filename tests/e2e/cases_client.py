@@ -16,6 +16,7 @@ import genl
 from cases_places import marks
 from cases_record import steady
 from cases_security import ports
+from cases_split import bounds, measured, measured_again, split
 from cases_trace import names, untraced
 from lib import Skip, case, check, module_users, of_kind, parse, same, short, wait_for
 
@@ -133,18 +134,22 @@ def go_places(t):
     same_events(steady(got), steady(want.events))
 
 
-@case("the Go client divides the time of calls among states")
+@case("the Go client divides the time of calls among states, as the program has measured it")
+@measured_again
 def go_split(t):
-    process = started(client(t, "trace", "-split", "-file", t.binary("divided"), "main.onSleep", "main.onChan"))
-    t.run(t.binary("divided"), "-rounds", "2", "-gc", "-1").finish()
+    functions = ("main.onSleep", "main.onChan")
+    process = started(client(t, "trace", "-split", "-file", t.binary("divided"), *functions))
+    said, _ = measured(t.run(t.binary("divided"), "-rounds", "2", "-gc", "-1").finish())
     process.signal(signal.SIGINT)
     returns = of_kind(parse("\n".join(process.finish())), "return")
-    slept = [e for e in returns if e["func"] == "main.onSleep"]
-    same(len(slept), 2, "calls that sleep")
-    for e in returns:
-        same(sum(e["split"].values()), e["duration_ns"], "all states of a call of %s" % e["func"])
-    for e in slept:
-        check(e["split"]["sleep_ns"] > e["duration_ns"] // 2, "it sleeps, mostly: %s", e)
+    for name in functions:
+        its = [e for e in returns if e["func"] == name]
+        same(len(its), said[name]["calls"], "calls of %s" % name)
+        got = collections.Counter()
+        for e in its:
+            same(sum(split(e).values()), e["duration_ns"], "all states of a call of %s" % name)
+            got.update(split(e))
+        bounds(said[name], got)
 
 
 @case("the Go client sees each function a number of times, as goprobectl does, places too, and its breakpoints leave")
