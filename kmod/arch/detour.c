@@ -5,7 +5,8 @@
  *
  * A detour uses R12, R13 and the flags: at a function's entry nothing is in them (ABIInternal,
  * src/cmd/compile/abi-internal.md), and morestack, which the same branch can lead to, loses them.
- * One that times uses R15 as well, and RDX at a function's end: results are in neither.
+ * One that times or records uses R15 as well, and one that times RDX at a function's end: results
+ * are in neither.
  */
 #include "detour.h"
 
@@ -18,9 +19,14 @@
 #define RET		0xc3
 #define NOP		0x90
 
+_Static_assert(sizeof(struct gp_detour_note) == 128, "what gp_emit_claim() adds");
+_Static_assert(offsetof(struct gp_detour_ring, note) == 128, "where gp_emit_claim() begins");
+
 /* Hardware numbers. */
+#define RSP		4
 #define R12		12
 #define R13		13
+#define R15		15
 
 static __s32 gp_detour_s32(const __u8 *p)
 {
@@ -285,10 +291,83 @@ static void gp_emit_land(struct gp_emit *e, const struct gp_detour *d, __u64 nex
 	gp_emit_jump(e, d->landing);
 }
 
-/* A call that has passed all tests lands, or counts. */
+/* R15: the word at @offset in the runtime.g in R14. */
+static void gp_emit_of_g(struct gp_emit *e, __u32 offset)
+{
+	GP_EMIT(e, 0x4d, 0x8b, 0xbe);				/* mov offset(%r14),%r15 */
+	gp_emit_number(e, offset, 4);
+}
+
+/* R13: a note, which is the thread's own. Return: the jump of calls that get none. */
+static __u32 gp_emit_claim(struct gp_emit *e, const struct gp_detour *d)
+{
+	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xfc);		/* rdpid %r12 */
+	GP_EMIT(e, 0x41, 0xc1, 0xe4, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r12d */
+	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea ring(%rip),%r13 */
+	gp_emit_to(e, d->ring);
+	GP_EMIT(e, 0x4d, 0x01, 0xe5);				/* add %r12,%r13 */
+	GP_EMIT(e, 0x41, 0xbc, 0x80, 0, 0, 0);			/* mov $128,%r12d */
+	GP_EMIT(e, 0x45, 0x0f, 0xc1, 0x65, 0x00);		/* xadd %r12d,(%r13) */
+	GP_EMIT(e, 0x41, 0x81, 0xe4, 0x80, 0x7f, 0, 0);		/* and $0x7f80,%r12d */
+	GP_EMIT(e, 0x4f, 0x8d, 0xac, 0x25, 0x80, 0, 0, 0);	/* lea 128(%r13,%r12),%r13 */
+	/* The thread may be on another CPU by now. */
+	GP_EMIT(e, 0xf0, 0x41, 0x0f, 0xba, 0x6d, 0x00, 0x00);	/* lock btsl $0,(%r13) */
+	return gp_emit_if(e, 0x82);				/* jc taken */
+}
+
+/* Fill the note at R13, and commit it. R15: goid */
+static void gp_emit_fill(struct gp_emit *e, const struct gp_detour *d)
+{
+	__u32 i;
+
+	GP_EMIT(e, 0x4d, 0x89, 0x7d, 0x10);			/* mov %r15,16(%r13) */
+	gp_emit_of_g(e, d->stack_hi);
+	GP_EMIT(e, 0x49, 0x29, 0xe7);				/* sub %rsp,%r15 */
+	GP_EMIT(e, 0x45, 0x89, 0x7d, 0x04);			/* mov %r15d,4(%r13) */
+	gp_emit_of_g(e, d->m);
+	GP_EMIT(e, 0x45, 0x8b, 0xbf);				/* mov procid(%r15),%r15d */
+	gp_emit_number(e, d->procid, 4);
+	GP_EMIT(e, 0x45, 0x89, 0x7d, 0x18);			/* mov %r15d,24(%r13) */
+	for (i = 0; i < d->nwords; i++) {
+		/* mov %reg,n(%r13) */
+		gp_emit_byte(e, d->word[i] >= 8 ? 0x4d : 0x49);
+		gp_emit_byte(e, 0x89);
+		gp_emit_byte(e, 0x45 | (d->word[i] & 7) << 3);
+		gp_emit_byte(e, offsetof(struct gp_detour_note, word) + 8 * i);
+	}
+	GP_EMIT(e, 0x49, 0x89, 0xc4);				/* mov %rax,%r12 */
+	GP_EMIT(e, 0x49, 0x89, 0xd7);				/* mov %rdx,%r15 */
+	GP_EMIT(e, 0x0f, 0x31);					/* rdtsc */
+	GP_EMIT(e, 0x41, 0x89, 0x45, 0x08);			/* mov %eax,8(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x55, 0x0c);			/* mov %edx,12(%r13) */
+	GP_EMIT(e, 0x4c, 0x89, 0xe0);				/* mov %r12,%rax */
+	GP_EMIT(e, 0x4c, 0x89, 0xfa);				/* mov %r15,%rdx */
+	GP_EMIT(e, 0x41, 0xc7, 0x45, 0x00);			/* movl $state,(%r13) */
+	gp_emit_number(e, 2 * d->id + 1, 4);
+}
+
+/* A call that has passed all tests leaves a note, or lands. */
+static void gp_emit_note(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	__u32 system, taken;
+
+	gp_emit_of_g(e, d->goid);
+	GP_EMIT(e, 0x4d, 0x85, 0xff);				/* test %r15,%r15 */
+	system = gp_emit_if(e, 0x84);				/* je land */
+	taken = gp_emit_claim(e, d);
+	gp_emit_fill(e, d);
+	gp_emit_jump(e, next);
+	gp_emit_lands_here(e, system);
+	gp_emit_lands_here(e, taken);
+	gp_emit_land(e, d, next);
+}
+
+/* A call that has passed all tests leaves a note, lands, or counts. */
 static void gp_emit_passed(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
-	if (d->landing) {
+	if (d->ring) {
+		gp_emit_note(e, d, next);
+	} else if (d->landing) {
 		gp_emit_land(e, d, next);
 	} else {
 		gp_emit_count(e, d->per_cpu, d->hits);
@@ -509,6 +588,20 @@ static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struc
 	return e.failed ? 0 : e.n;
 }
 
+/* Can calls leave the notes that @d says? */
+static bool gp_detour_can_note(const struct gp_detour *d)
+{
+	__u32 i;
+
+	if (!d->landing || !d->per_cpu || !d->id || d->id >> 31 || d->nwords > GP_DETOUR_WORDS)
+		return false;
+	for (i = 0; i < d->nwords; i++)
+		if (d->word[i] > R15 || d->word[i] == RSP || d->word[i] == R12 ||
+		    d->word[i] == R13 || d->word[i] == R15)
+			return false;
+	return true;
+}
+
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to)
 {
 	struct gp_emit e = { .to = to, .at = d->code };
@@ -519,7 +612,8 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 		return 0;
 	if (d->slots)
 		return gp_detour_emit_timed(site, d, to);
-	if (site->frame || d->ntests > GP_DETOUR_TESTS || (d->landing && !d->ntests))
+	if (site->frame || d->ntests > GP_DETOUR_TESTS ||
+	    (d->ring ? !gp_detour_can_note(d) : d->landing && !d->ntests))
 		return 0;
 	gp_emit_branch(&e, site, d);
 	for (i = 0; i < d->ntests; i++)

@@ -13,13 +13,16 @@
  * instruction becomes a jump to a detour that does what the epilogue did, ends the call, and jumps
  * to the RET.
  *
- * A timed call is open in a *slot*: see struct gp_detour_slot.
+ * A timed call is open in a *slot*: see struct gp_detour_slot. A call that is recorded leaves its
+ * registers in a *note*: see struct gp_detour_note.
  */
 #ifndef GP_DETOUR_H
 #define GP_DETOUR_H
 
 #include <linux/types.h>
-#ifndef __KERNEL__
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#else
 #include <stdbool.h>
 #include <stddef.h>
 #endif
@@ -47,7 +50,7 @@ enum gp_detour_shape {
 #define GP_DETOUR_COLD		9	/* bytes of the longest instruction that is displaced */
 #define GP_DETOUR_JUMP		5	/* bytes of a JMP rel32 */
 #define GP_DETOUR_TESTS		8
-#define GP_DETOUR_MAX		512	/* bytes of a detour */
+#define GP_DETOUR_MAX		768	/* bytes of a detour */
 #define GP_DETOUR_LANDING	4	/* bytes of a landing */
 #define GP_DETOUR_POP		0x5d	/* POP RBP */
 
@@ -112,6 +115,45 @@ static inline __u64 gp_detour_ns(__u64 ns, __u64 rate)
 	return ns > rate / 2 ? 0 : ns;
 }
 
+#define GP_DETOUR_WORDS		12	/* registers in a note */
+#define GP_DETOUR_NOTES		256	/* notes of a ring */
+
+/**
+ * struct gp_detour_note - what the kernel makes a record of
+ * @state: 0: free; 1: being written; else 2 * gp_detour.id + 1, which is written last
+ * @depth: as of struct gp_detour_slot
+ * @time: the processor's counter, read when all else but @state has been written
+ * @goid: goroutine id
+ * @tid: m.procid: the thread, as its process sees it
+ * @pad: not written
+ * @word: registers
+ *
+ * A thread that finds its note free has it until the kernel frees it, wherever the thread is
+ * interrupted, and on whatever CPU it goes on. If the note is not free, the call lands.
+ */
+struct gp_detour_note {
+	__u32 state;
+	__u32 depth;
+	__u64 time;
+	__u64 goid;
+	__u32 tid;
+	__u32 pad;
+	__u64 word[GP_DETOUR_WORDS];
+};
+
+/**
+ * struct gp_detour_ring - notes of a CPU
+ * @next: byte of @note where the next call looks, modulo their size. A hint: several threads may
+ *	get the same, and all but one of them land
+ * @pad: not written
+ * @note: the notes
+ */
+struct gp_detour_ring {
+	__u32 next;
+	__u32 pad[31];
+	struct gp_detour_note note[GP_DETOUR_NOTES];
+};
+
 /**
  * struct gp_detour_site - a stack check's branch, or an epilogue, that can become a jump
  * @shape: enum gp_detour_shape
@@ -160,12 +202,19 @@ struct gp_detour_test {
  * @landing: address of the landing of calls that pass all tests, or of timed calls that the detour
  *	leaves to the handler; 0: none. It goes on where R13 says
  * @slots: address of the table of slots; 0: calls are not timed. If they are, there are no tests
+ * @ring: address of struct gp_detour_ring of CPU 0; 0: calls are not recorded. If they are, those
+ *	that find no free note, or are on a system stack, land
  * @times: of an epilogue: address of struct gp_detour_times of CPU 0
  * @rate: of an epilogue: ns of a tick, times 2^63
  * @number: of the jump, where calls land
- * @id: of the function, for its slots
+ * @id: of the function, for its slots; or for its notes, below 2^31 and not 0
  * @stack_hi: offset of stack.hi in runtime.g
- * @per_cpu: each CPU has its own counters; timed calls need that
+ * @goid: ... of goid
+ * @m: ... of m
+ * @procid: offset of procid in runtime.m
+ * @nwords: number of @word
+ * @word: registers that a note gets, by hardware number; not RSP, R12, R13 or R15
+ * @per_cpu: each CPU has its own counters; timed and recorded calls need that
  * @ntests: number of @test
  * @test: which calls count
  */
@@ -176,11 +225,17 @@ struct gp_detour {
 	__u64 rejected;
 	__u64 landing;
 	__u64 slots;
+	__u64 ring;
 	__u64 times;
 	__u64 rate;
 	__u32 number;
 	__u32 id;
 	__u32 stack_hi;
+	__u32 goid;
+	__u32 m;
+	__u32 procid;
+	__u32 nwords;
+	__u8 word[GP_DETOUR_WORDS];
 	bool per_cpu;
 	__u32 ntests;
 	struct gp_detour_test test[GP_DETOUR_TESTS];
@@ -228,8 +283,8 @@ const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
  * @d: what it does
  * @to: gets the code, GP_DETOUR_MAX bytes at most
  *
- * Return: its bytes; 0: an address is out of reach, a test names R12 or R13, or all calls would
- * land, or @d does not suit @site.
+ * Return: its bytes; 0: an address is out of reach, a test or a word names a register that the
+ * detour uses, or all calls would land, or @d does not suit @site.
  */
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to);
 
@@ -242,9 +297,10 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
  *
  * Decodes the code, without the functions that emitted it. The code may write R12, R13, the flags,
  * the two counters, and what the displaced instructions write; if it times, also R15, slots, times
- * and, of an epilogue, RDX. It only jumps forward in itself. It ends behind the branch or epilogue,
- * at the cold block, behind the displaced instruction, in morestack, or at the landing with the
- * address behind the branch or epilogue in R13 and the jump in R12.
+ * and, of an epilogue, RDX; if it records, R15 and the ring. It only jumps forward in itself. It
+ * ends behind the branch or epilogue, at the cold block, behind the displaced instruction, in
+ * morestack, or at the landing with the address behind the branch or epilogue in R13 and the jump
+ * in R12.
  *
  * Return: whether it is so.
  */

@@ -23,6 +23,12 @@ enum gp_piece_end {
 	GP_PIECE_STACK_HI,	/* the offset of stack.hi */
 	GP_PIECE_JUMP,		/* what the landing's handler gets */
 	GP_PIECE_EXTREME,	/* the same, of a call that is longer or shorter than others */
+	GP_PIECE_GOID,		/* ... of goid */
+	GP_PIECE_M,		/* ... of m */
+	GP_PIECE_PROCID,	/* ... of m.procid */
+	GP_PIECE_RING,		/* the ring of CPU 0 */
+	GP_PIECE_LAND,		/* where calls land that leave no note */
+	GP_PIECE_STATE,		/* what commits a note */
 };
 
 #define GP_PIECE_MAX	62
@@ -218,6 +224,66 @@ static const struct gp_piece gp_piece_extreme = {
 	8, GP_PIECE_EXTREME, 2, { 0x41, 0xbc, [6] = 0xeb, 0x06 }, { [2] = 255, 255, 255, 255 },
 };
 
+/* R13: a note, claimed. The registers come between both. */
+static const struct gp_piece gp_pieces_claim[] = {
+	/* mov n(%r14),%r15 */
+	{ 7, GP_PIECE_GOID, 3, { 0x4d, 0x8b, 0xbe }, { [3] = 255, 255, 255, 255 } },
+	/* test %r15,%r15; je n */
+	{ 9, GP_PIECE_LAND, 5, { 0x4d, 0x85, 0xff, 0x0f, 0x84 }, { [5] = 255, 255, 255, 255 } },
+	{
+		16, GP_PIECE_RING, 12,
+		{
+			0xf3, 0x41, 0x0f, 0xc7, 0xfc,		/* rdpid %r12 */
+			0x41, 0xc1, 0xe4, 0x14,			/* shl $20,%r12d */
+			0x4c, 0x8d, 0x2d,			/* lea n(%rip),%r13 */
+		},
+		{ [12] = 255, 255, 255, 255 },
+	},
+	{
+		42, GP_PIECE_LAND, 38,
+		{
+			0x4d, 0x01, 0xe5,			/* add %r12,%r13 */
+			0x41, 0xbc, 0x80, 0, 0, 0,		/* mov $128,%r12d */
+			0x45, 0x0f, 0xc1, 0x65, 0x00,		/* xadd %r12d,(%r13) */
+			0x41, 0x81, 0xe4, 0x80, 0x7f, 0, 0,	/* and $0x7f80,%r12d */
+			0x4f, 0x8d, 0xac, 0x25, 0x80, 0, 0, 0,	/* lea 128(%r13,%r12),%r13 */
+			0xf0, 0x41, 0x0f, 0xba, 0x6d, 0x00, 0x00, /* lock btsl $0,(%r13) */
+			0x0f, 0x82,				/* jc n */
+		},
+		{ [38] = 255, 255, 255, 255 },
+	},
+	/* mov %r15,16(%r13); mov n(%r14),%r15 */
+	{
+		11, GP_PIECE_STACK_HI, 7, { 0x4d, 0x89, 0x7d, 0x10, 0x4d, 0x8b, 0xbe },
+		{ [7] = 255, 255, 255, 255 },
+	},
+	/* sub %rsp,%r15; mov %r15d,4(%r13); mov n(%r14),%r15 */
+	{
+		14, GP_PIECE_M, 10,
+		{ 0x49, 0x29, 0xe7, 0x45, 0x89, 0x7d, 0x04, 0x4d, 0x8b, 0xbe },
+		{ [10] = 255, 255, 255, 255 },
+	},
+	/* mov n(%r15),%r15d */
+	{ 7, GP_PIECE_PROCID, 3, { 0x45, 0x8b, 0xbf }, { [3] = 255, 255, 255, 255 } },
+	/* mov %r15d,24(%r13) */
+	{ 4, GP_PIECE_PLAIN, 0, { 0x45, 0x89, 0x7d, 0x18 } },
+};
+
+static const struct gp_piece gp_piece_commit = {
+	30, GP_PIECE_STATE, 26,
+	{
+		0x49, 0x89, 0xc4,				/* mov %rax,%r12 */
+		0x49, 0x89, 0xd7,				/* mov %rdx,%r15 */
+		0x0f, 0x31,					/* rdtsc */
+		0x41, 0x89, 0x45, 0x08,				/* mov %eax,8(%r13) */
+		0x41, 0x89, 0x55, 0x0c,				/* mov %edx,12(%r13) */
+		0x4c, 0x89, 0xe0,				/* mov %r12,%rax */
+		0x4c, 0x89, 0xfa,				/* mov %r15,%rdx */
+		0x41, 0xc7, 0x45, 0x00,				/* movl $n,(%r13) */
+	},
+	{ [26] = 255, 255, 255, 255 },
+};
+
 /**
  * struct gp_look - a check under way
  * @site: of the detour
@@ -228,6 +294,8 @@ static const struct gp_piece gp_piece_extreme = {
  * @counters: how often each counter is counted: hits, rejected
  * @ntests: how often a test can reject a call
  * @reject: where all of these lead to
+ * @nlands: how often a call can land for want of a note
+ * @land: where all of these lead to
  */
 struct gp_look {
 	const struct gp_detour_site *site;
@@ -238,6 +306,8 @@ struct gp_look {
 	__u32 counters[2];
 	__u32 ntests;
 	__u64 reject;
+	__u32 nlands;
+	__u64 land;
 };
 
 static __s32 gp_look_number(const __u8 *p)
@@ -293,6 +363,20 @@ static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 numbe
 		return (__u32)number == 2 * l->d->number;
 	case GP_PIECE_EXTREME:
 		return (__u32)number == 2 * l->d->number + 1;
+	case GP_PIECE_GOID:
+		return (__u32)number == l->d->goid;
+	case GP_PIECE_M:
+		return (__u32)number == l->d->m;
+	case GP_PIECE_PROCID:
+		return (__u32)number == l->d->procid;
+	case GP_PIECE_RING:
+		return to == l->d->ring;
+	case GP_PIECE_LAND:
+		if (!l->nlands++)
+			l->land = to;
+		return to == l->land;
+	case GP_PIECE_STATE:
+		return l->d->id && (__u32)number >> 1 == l->d->id && number & 1;
 	}
 	return true;
 }
@@ -382,8 +466,41 @@ static bool gp_look_close(struct gp_look *l)
 	return true;
 }
 
+/* mov %reg,n(%r13): a register that detours leave alone, to word @i of the note */
+static bool gp_look_word(struct gp_look *l, __u32 i)
+{
+	const __u8 *code = l->code + l->at;
+	__u8 reg = l->d->word[i];
+
+	if (l->len - l->at < 4 || reg > 14 || reg == 4 || reg == 12 || reg == 13 ||
+	    code[0] != (reg < 8 ? 0x49 : 0x4d) || code[1] != 0x89 ||
+	    code[2] != (0x45 | (reg & 7) << 3) || code[3] != 32 + 8 * i)
+		return false;
+	l->at += 4;
+	return true;
+}
+
+/* A call leaves a note and goes on, or lands. */
+static bool gp_look_note(struct gp_look *l)
+{
+	__u32 i;
+
+	if (l->d->nwords > GP_DETOUR_WORDS)
+		return false;
+	for (i = 0; i < sizeof(gp_pieces_claim) / sizeof(gp_pieces_claim[0]); i++)
+		if (!gp_look_at(l, &gp_pieces_claim[i]))
+			return false;
+	for (i = 0; i < l->d->nwords; i++)
+		if (!gp_look_word(l, i))
+			return false;
+	return gp_look_at(l, &gp_piece_commit) && gp_look_at(l, &gp_piece_next) &&
+	       l->land == l->d->code + l->at && gp_look_land(l);
+}
+
 static bool gp_look_passed(struct gp_look *l)
 {
+	if (l->d->ring)
+		return gp_look_note(l);
 	if (l->d->landing)
 		return gp_look_land(l);
 	return gp_look_count(l) && l->counters[0] == 1 && !l->counters[1];
