@@ -224,8 +224,10 @@ static const struct gp_piece gp_piece_extreme = {
 	8, GP_PIECE_EXTREME, 2, { 0x41, 0xbc, [6] = 0xeb, 0x06 }, { [2] = 255, 255, 255, 255 },
 };
 
-/* R13: a note, claimed. The registers come between both. */
-static const struct gp_piece gp_pieces_claim[] = {
+#define GP_PIECES_CLAIM	8
+
+/* R13: a note, claimed. Before gp_piece_commit come the registers. */
+static const struct gp_piece gp_pieces_claim[GP_PIECES_CLAIM] = {
 	/* mov n(%r14),%r15 */
 	{ 7, GP_PIECE_GOID, 3, { 0x4d, 0x8b, 0xbe }, { [3] = 255, 255, 255, 255 } },
 	/* test %r15,%r15; je n */
@@ -487,7 +489,7 @@ static bool gp_look_note(struct gp_look *l)
 
 	if (l->d->nwords > GP_DETOUR_WORDS)
 		return false;
-	for (i = 0; i < sizeof(gp_pieces_claim) / sizeof(gp_pieces_claim[0]); i++)
+	for (i = 0; i < GP_PIECES_CLAIM; i++)
 		if (!gp_look_at(l, &gp_pieces_claim[i]))
 			return false;
 	for (i = 0; i < l->d->nwords; i++)

@@ -3,29 +3,11 @@
 #include "rows.h"
 #include "detour.h"
 
-#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#include <arch/detour.h>
-
-#define PAGE 4096U
-#define CPUS 4096U
-#define CF 1ULL
-#define ZF 64ULL
 
 /* --- where they are possible ---------------------------------------------------------- */
-
-static size_t parse(const char *text, uint8_t *to)
-{
-	size_t n = 0;
-
-	for (const char *p = text; *p; p += strspn(p, " "))
-		to[n++] = (uint8_t)strtoul(p, (char **)&p, 16);
-	return n;
-}
 
 struct find_case {
 	const char *name;
@@ -79,7 +61,7 @@ static void test_find(void **state)
 {
 	const struct find_case *c = *state;
 	uint8_t branch[16], cold[16], *heap, *heap_cold;
-	size_t n = parse(c->branch, branch), ncold = parse(c->cold, cold);
+	size_t n = detour_parse(c->branch, branch), ncold = detour_parse(c->cold, cold);
 	struct gp_detour_site site;
 	const char *why;
 
@@ -104,155 +86,19 @@ static void test_find(void **state)
 
 /* --- what they do --------------------------------------------------------------------- */
 
-/*
- * A function's beginning in memory of its own: a branch, what follows it, a cold block, morestack.
- * What is executed ends at one of three places, where all registers are stored.
- */
-uint64_t detour_regs[16], detour_flags, detour_entry, detour_path, detour_top;
-
-asm(".text\n"
-	"detour_run:\n"
-	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
-	"	sub $256, %rsp\n"
-	"	movq $0, (%rsp); movq $0, 8(%rsp)\n"
-	"	mov %rsp, detour_regs+32(%rip)\n"
-	"	push detour_flags(%rip); popfq\n"
-	"	movsd detour_regs(%rip), %xmm0\n"
-	"	mov detour_regs(%rip), %rax\n"
-	"	mov detour_regs+8(%rip), %rcx\n"
-	"	mov detour_regs+16(%rip), %rdx\n"
-	"	mov detour_regs+24(%rip), %rbx\n"
-	"	mov detour_regs+40(%rip), %rbp\n"
-	"	mov detour_regs+48(%rip), %rsi\n"
-	"	mov detour_regs+56(%rip), %rdi\n"
-	"	mov detour_regs+64(%rip), %r8\n"
-	"	mov detour_regs+72(%rip), %r9\n"
-	"	mov detour_regs+80(%rip), %r10\n"
-	"	mov detour_regs+88(%rip), %r11\n"
-	"	mov detour_regs+96(%rip), %r12\n"
-	"	mov detour_regs+104(%rip), %r13\n"
-	"	mov detour_regs+112(%rip), %r14\n"
-	"	mov detour_regs+120(%rip), %r15\n"
-	"	jmp *detour_entry(%rip)\n"
-	"detour_next:\n"
-	"	movq $1, detour_path(%rip)\n"
-	"	jmp 0f\n"
-	"detour_cold:\n"
-	"	movq $2, detour_path(%rip)\n"
-	"	jmp 0f\n"
-	"detour_morestack:\n"
-	"	movq $3, detour_path(%rip)\n"
-	"0:	mov %rax, detour_regs(%rip)\n"
-	"	mov %rcx, detour_regs+8(%rip)\n"
-	"	mov %rdx, detour_regs+16(%rip)\n"
-	"	mov %rbx, detour_regs+24(%rip)\n"
-	"	mov %rbp, detour_regs+40(%rip)\n"
-	"	mov %rsi, detour_regs+48(%rip)\n"
-	"	mov %rdi, detour_regs+56(%rip)\n"
-	"	mov %r8, detour_regs+64(%rip)\n"
-	"	mov %r9, detour_regs+72(%rip)\n"
-	"	mov %r10, detour_regs+80(%rip)\n"
-	"	mov %r11, detour_regs+88(%rip)\n"
-	"	mov %r14, detour_regs+112(%rip)\n"
-	"	mov %r15, detour_regs+120(%rip)\n"
-	"	mov detour_regs+32(%rip), %rax\n"
-	"	sub %rsp, %rax\n"
-	"	mov %rax, detour_regs+96(%rip)\n"		/* bytes pushed */
-	"	mov (%rsp), %rax\n"
-	"	mov %rax, detour_regs+104(%rip)\n"		/* the last of them */
-	"	mov detour_regs+32(%rip), %rsp\n"
-	"	mov 8(%rsp), %rax\n"
-	"	mov %rax, detour_top(%rip)\n"			/* where cold blocks store */
-	"	add $256, %rsp\n"
-	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
-	"	ret\n");
-
-/* Where things are in the function's page; the detour and its counters are pages of their own. */
-enum { BRANCH = 0x100, COLD = 0x140, MORESTACK = 0x200 };
-
-/* Behind the detour: what is executed in place of a landing. */
-enum { LANDING = 0x800 };
-
-static uint8_t *memory;		/* function, detour, counters of each CPU */
-static bool has_rdpid;
-
-static uint64_t seed = 1;
-
-static uint64_t random64(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static void jump_out(uint8_t *at, void (*to)(void))
-{
-	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
-
-	memcpy(at, jmp, sizeof(jmp));
-	memcpy(at + sizeof(jmp), &to, sizeof(to));
-}
-
-struct shape {
-	const char *name;
-	const char *branch;
-	const char *cold;
-};
-
-static const struct shape shapes[] = {
-	{ "a long branch", "0f 86 3a 00 00 00", "48 89 44 24 08" },
-	{ "a call in the cold block", "76 3e", "e8 bb 00 00 00" },
-	{ "a store in the cold block", "76 3e", "48 89 44 24 08 90 90 90 90" },
-	{ "a store of a float", "76 3e", "f2 0f 11 44 24 08 90 90 90" },
-};
-
-/* Write the function; what can become of its branch. */
-static struct gp_detour_site make_function(const struct shape *shape)
-{
-	uint8_t branch[16], cold[16];
-	size_t n = parse(shape->branch, branch), ncold = parse(shape->cold, cold);
-	struct gp_detour_site site;
-
-	memset(memory, 0xcc, PAGE);
-	memcpy(memory + BRANCH, branch, n);
-	jump_out(memory + BRANCH + n, detour_next);
-	memcpy(memory + COLD, cold, ncold);
-	jump_out(memory + COLD + ncold, detour_cold);
-	jump_out(memory + MORESTACK, detour_morestack);
-	assert_null(gp_detour_find(memory + BRANCH, 16, memory + COLD, 16,
-				   (uint64_t)(memory + BRANCH), &site));
-	assert_int_equal(site.cold_at, COLD - BRANCH);
-	return site;
-}
-
-/* Numbers that comparisons distinguish: near the ends of ranges, or anything. */
-static uint64_t number(void)
-{
-	static const uint64_t edges[] = {
-		0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff,
-		0x7fffffffffffffff, 0x8000000000000000, 0xffffffff80000000, 0xffffffffffffffff,
-	};
-	uint64_t r = random64();
-
-	if (r % 4 == 0)
-		return random64();
-	return edges[r / 4 % N(edges)] + r / 64 % 3 - 1;
-}
-
 static struct gp_detour_test random_test(void)
 {
 	static const uint8_t shifts[] = { 0, 0, 0, 32, 32, 48, 56 };
-	struct gp_detour_test t = { .reg = random64() % 12 };
-	uint64_t r = random64();
+	struct gp_detour_test t = { .reg = detour_random() % 12 };
+	uint64_t r = detour_random();
 
 	if (t.reg == 4)
 		t.reg = 15;
 	t.shift = shifts[r % N(shifts)];
 	t.want = r >> 8 & 1;
 	t.mul = r >> 11 & 1 ? r >> 32 | 1 : 0;
-	t.low = r >> 9 & 1 ? number() << t.shift : 0;
-	t.span = r >> 10 & 1 ? number() << t.shift : 0;
+	t.low = r >> 9 & 1 ? detour_number() << t.shift : 0;
+	t.span = r >> 10 & 1 ? detour_number() << t.shift : 0;
 	return t;
 }
 
@@ -274,31 +120,31 @@ static uint64_t inverse(uint64_t odd)
 /* A number near one of the ends of the test's range, mostly. */
 static uint64_t number_for(const struct gp_detour_test *t)
 {
-	uint64_t r = random64(), end = r & 1 ? t->low : t->low + t->span;
+	uint64_t r = detour_random(), end = r & 1 ? t->low : t->low + t->span;
 
 	if (r >> 1 & 1)
-		return number();
+		return detour_number();
 	end = (end >> t->shift) + (r >> 2) % 3 - 1;
 	if (t->mul)
 		end *= inverse(t->mul);
-	return end + (t->shift ? random64() << (64 - t->shift) : 0);
+	return end + (t->shift ? detour_random() << (64 - t->shift) : 0);
 }
 
 static struct gp_detour random_detour(void)
 {
 	struct gp_detour d = {
-		.branch = (uint64_t)(memory + BRANCH),
-		.code = (uint64_t)(memory + PAGE),
-		.hits = (uint64_t)(memory + 2 * PAGE),
-		.rejected = (uint64_t)(memory + 2 * PAGE + 8),
-		.per_cpu = has_rdpid && random64() & 1,
-		.ntests = random64() & 1 ? 0 : random64() % (GP_DETOUR_TESTS + 1),
+		.branch = (uint64_t)(detour_memory + DETOUR_BRANCH),
+		.code = (uint64_t)(detour_memory + DETOUR_PAGE),
+		.hits = (uint64_t)(detour_memory + 2 * DETOUR_PAGE),
+		.rejected = (uint64_t)(detour_memory + 2 * DETOUR_PAGE + 8),
+		.per_cpu = detour_has_rdpid && detour_random() & 1,
+		.ntests = detour_random() & 1 ? 0 : detour_random() % (GP_DETOUR_TESTS + 1),
 	};
 
 	for (uint32_t i = 0; i < d.ntests; i++)
 		d.test[i] = random_test();
-	if (d.ntests && random64() & 1) {
-		d.landing = d.code + LANDING;
+	if (d.ntests && detour_random() & 1) {
+		d.landing = d.code + DETOUR_LANDING;
 		d.hits = 0;
 	}
 	return d;
@@ -306,59 +152,33 @@ static struct gp_detour random_detour(void)
 
 static void random_registers(const struct gp_detour *d)
 {
-	static const uint64_t flags[] = {
-		0x202, 0x202, 0x202, 0x202 | CF, 0x202 | ZF, 0x202 | CF | ZF,
-	};
-
-	for (size_t i = 0; i < N(detour_regs); i++)
-		detour_regs[i] = number();
+	detour_registers();
 	for (uint32_t i = 0; i < d->ntests; i++)
 		detour_regs[d->test[i].reg] = number_for(&d->test[i]);
-	detour_flags = flags[random64() % N(flags)];
-	detour_entry = (uint64_t)(memory + BRANCH);
 }
 
 static uint64_t counted(unsigned int counter)
 {
 	uint64_t n = 0;
 
-	for (size_t cpu = 0; cpu < CPUS; cpu++) {
-		uint64_t *p = (uint64_t *)(memory + (2 + cpu) * PAGE) + counter;
+	for (size_t cpu = 0; cpu < DETOUR_CPUS; cpu++) {
+		uint64_t *p = (uint64_t *)(detour_numbers() + cpu * DETOUR_STRIDE) + counter;
 
-		/* Pages that nobody has written stay without memory. */
-		if (cpu && !has_rdpid)
+		/* Pages that nobody has written stay without detour_memory. */
+		if (cpu && !detour_has_rdpid)
 			break;
 		n += *p;
 	}
 	return n;
 }
 
-/* The state at the end of the function; how: detour_path. */
-struct left {
-	uint64_t regs[16];
-	uint64_t path;
-	uint64_t top;
-};
-
-static struct left execute(const uint64_t regs[16])
-{
-	struct left l;
-
-	memcpy(detour_regs, regs, sizeof(detour_regs));
-	detour_run();
-	memcpy(l.regs, detour_regs, sizeof(l.regs));
-	l.path = detour_path;
-	l.top = detour_top;
-	return l;
-}
-
 /* A landing whose breakpoint counts, in the third counter. */
 static void make_landing(void)
 {
-	uint8_t *at = memory + PAGE + LANDING;
+	uint8_t *at = detour_memory + DETOUR_PAGE + DETOUR_LANDING;
 	uint8_t count[] = { 0xf0, 0x48, 0xff, 0x05, 0, 0, 0, 0 };	/* lock incq n(%rip) */
 	uint8_t landing[GP_DETOUR_LANDING];
-	int32_t by = (int32_t)(2 * PAGE + 16 - (PAGE + LANDING + sizeof(count)));
+	int32_t by = (int32_t)(DETOUR_PAGE + 16 - DETOUR_LANDING - sizeof(count));
 
 	gp_detour_emit_landing(landing);
 	assert_true(gp_detour_check_landing(landing));
@@ -369,22 +189,9 @@ static void make_landing(void)
 
 static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
 {
-	uint8_t code[GP_DETOUR_MAX], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
-	uint32_t len = gp_detour_emit(site, d, code);
-
-	assert_in_range(len, 1, GP_DETOUR_MAX);
-	assert_true(gp_detour_check(site, d, code, len));
-	memcpy(memory + PAGE, code, len);
+	detour_patch(site, d);
 	if (d->landing)
 		make_landing();
-	assert_true(gp_detour_jumps(site, d, branch, cold));
-	if (site->shape == GP_DETOUR_SHORT) {
-		memcpy(memory + COLD, cold, sizeof(cold));
-		memory[BRANCH] = branch[0];
-		assert_int_equal(branch[1], site->branch[1]);
-	} else {
-		memcpy(memory + BRANCH, branch, sizeof(branch));
-	}
 }
 
 /*
@@ -393,26 +200,26 @@ static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
  */
 static void test_execute(void **state)
 {
-	const struct shape *shape = *state;
+	const struct detour_shape *shape = *state;
 	uint64_t hits = counted(0), rejected = counted(1), landed = counted(2);
 	uint64_t passed = 0, failed = 0, lands = 0;
 
 	for (int round = 0; round < 3000; round++) {
-		struct gp_detour_site site = make_function(shape);
+		struct gp_detour_site site = detour_function(shape);
 		struct gp_detour d = random_detour();
 		uint64_t regs[16];
-		struct left want, got;
+		struct detour_left want, got;
 		bool pass = true;
 
 		random_registers(&d);
 		memcpy(regs, detour_regs, sizeof(regs));
-		want = execute(regs);
+		want = detour_execute(regs);
 		patch(&site, &d);
-		got = execute(regs);
+		got = detour_execute(regs);
 		assert_memory_equal(&got, &want, sizeof(got));
 		for (uint32_t i = 0; i < d.ntests; i++)
 			pass &= holds(&d.test[i], regs[d.test[i].reg]);
-		assert_int_equal(want.path, !(detour_flags & (CF | ZF)) ? 1 :
+		assert_int_equal(want.path, !(detour_flags & (DETOUR_CF | DETOUR_ZF)) ? 1 :
 				 site.cold_len && site.cold[0] == 0xe8 ? 3 : 2);
 		if (want.path != 1)
 			continue;
@@ -441,13 +248,13 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 {
 	struct gp_detour bare = *d;
 	uint8_t code[GP_DETOUR_MAX];
-	uint32_t count = d->per_cpu ? 34 : 13;
+	uint32_t count = d->per_cpu ? 27 : 13;
 
 	bare.ntests = 0;
 	bare.landing = 0;
 	bare.hits = bare.rejected;
 	*from = gp_detour_emit(site, &bare, code) - count;
-	*to = len - count - (d->landing ? 12 : count);
+	*to = len - count - (d->landing ? 18 : count);
 	if (!d->ntests)
 		*to = *from;
 }
@@ -455,8 +262,8 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 /* Each bit of the code matters, but for the numbers and registers of tests. */
 static void test_one_bit(void **state)
 {
-	const struct shape *shape = *state;
-	struct gp_detour_site site = make_function(shape);
+	const struct detour_shape *shape = *state;
+	struct gp_detour_site site = detour_function(shape);
 
 	for (int round = 0; round < 200; round++) {
 		struct gp_detour d = random_detour();
@@ -471,7 +278,7 @@ static void test_one_bit(void **state)
 			code[bit / 8] ^= 1U << bit % 8;
 		}
 		for (uint32_t n = 0; n < len; n++)
-			if (!d.ntests || n != len - (d.per_cpu ? 34 : 13))
+			if (!d.ntests || n != len - (d.per_cpu ? 27 : 13))
 				assert_false(gp_detour_check(&site, &d, code, n));
 	}
 }
@@ -479,7 +286,7 @@ static void test_one_bit(void **state)
 /* Calls that fail a test are counted, whatever is behind it. */
 static void test_reject(void **state)
 {
-	struct gp_detour_site site = make_function(&shapes[0]);
+	struct gp_detour_site site = detour_function(&detour_shapes[0]);
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
@@ -493,9 +300,9 @@ static void test_reject(void **state)
 		for (by = 0; by < len; by++) {
 			memcpy(code + to - 4, &by, 4);
 			assert_int_equal(gp_detour_check(&site, &d, code, len),
-					 to + by == len - (d.per_cpu ? 34 : 13));
+					 to + by == len - (d.per_cpu ? 27 : 13));
 		}
-		by = len - (d.per_cpu ? 34 : 13) - to;
+		by = len - (d.per_cpu ? 27 : 13) - to;
 		memcpy(code + to - 4, &by, 4);
 		other = d;
 		other.ntests--;
@@ -506,8 +313,8 @@ static void test_reject(void **state)
 /* A detour that another one is taken for. */
 static void test_landing(void **state)
 {
-	const struct shape *shape = &shapes[0];
-	struct gp_detour_site site = make_function(shape);
+	const struct detour_shape *shape = &detour_shapes[0];
+	struct gp_detour_site site = detour_function(shape);
 	uint8_t code[GP_DETOUR_MAX], landing[GP_DETOUR_LANDING];
 	struct gp_detour d = random_detour(), other;
 	uint32_t len;
@@ -532,7 +339,7 @@ static void test_landing(void **state)
 
 static void test_noise(void **state)
 {
-	struct gp_detour_site site = make_function(&shapes[0]);
+	struct gp_detour_site site = detour_function(&detour_shapes[0]);
 	struct gp_detour d = random_detour();
 
 	(void)state;
@@ -541,7 +348,7 @@ static void test_noise(void **state)
 		uint8_t *code = malloc(len);
 
 		for (uint32_t i = 0; i < len; i++)
-			code[i] = (uint8_t)random64();
+			code[i] = (uint8_t)detour_random();
 		assert_false(gp_detour_check(&site, &d, code, len));
 		free(code);
 	}
@@ -549,7 +356,7 @@ static void test_noise(void **state)
 
 static void test_reach(void **state)
 {
-	struct gp_detour_site site = make_function(&shapes[1]);
+	struct gp_detour_site site = detour_function(&detour_shapes[1]);
 	uint8_t code[GP_DETOUR_MAX], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
 	const struct gp_detour near = {
 		.branch = 0x100000000, .code = 0x140000000, .hits = 0x140010000,
@@ -586,20 +393,11 @@ static void test_reach(void **state)
 	assert_int_equal(gp_detour_emit(&site, &near, code), 0);
 }
 
-static int set_up(void **state)
-{
-	unsigned int a, b, c, d;
-
-	(void)state;
-	has_rdpid = __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & (1U << 22);
-	memory = mmap(NULL, (2 + CPUS) * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return memory == MAP_FAILED ? -1 : 0;
-}
+#define SINGLE 4
 
 int main(void)
 {
-	struct CMUnitTest tests[4 + N(cases) + 2 * N(shapes)] = {
+	struct CMUnitTest tests[SINGLE + N(cases) + 2 * DETOUR_SHAPES] = {
 		{ "a detour that is out of reach, or tests a register it changes, is not made",
 		  test_reach },
 		{ "random bytes are no detour", test_noise },
@@ -607,19 +405,20 @@ int main(void)
 		  test_landing },
 		{ "a test rejects to the counter of rejected calls alone", test_reject },
 	};
-	struct CMUnitTest *t = tests + 4 + N(cases);
-	static char names[2 * N(shapes)][100];
+	struct CMUnitTest *t = tests + SINGLE + N(cases);
+	static char names[2 * DETOUR_SHAPES][100];
 
-	ROWS(tests + 4, cases, test_find);
-	for (size_t i = 0; i < N(shapes); i++) {
-		void *shape = (void *)&shapes[i];
+	ROWS(tests + SINGLE, cases, test_find);
+	for (size_t i = 0; i < DETOUR_SHAPES; i++) {
+		void *shape = (void *)&detour_shapes[i];
 
 		sprintf(names[2 * i], "%s: a function does the same with a detour, which counts",
-			shapes[i].name);
-		sprintf(names[2 * i + 1], "%s: each bit of a detour is checked", shapes[i].name);
+			detour_shapes[i].name);
+		sprintf(names[2 * i + 1], "%s: each bit of a detour is checked",
+			detour_shapes[i].name);
 		t[2 * i] = (struct CMUnitTest){ names[2 * i], test_execute, NULL, NULL, shape };
 		t[2 * i + 1] = (struct CMUnitTest){ names[2 * i + 1], test_one_bit, NULL, NULL,
 						    shape };
 	}
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return cmocka_run_group_tests(tests, detour_set_up, NULL);
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Records of notes: a ring of the test stands in for the process's. */
+#include <kunit/test.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "../../kmod/ring/notes.c"
+#include "../../kmod/ring/ring.c"
+
+#define ID	3
+#define IP	0x401000
+#define GOID	17
+
+static struct gp_notes *notes;
+static struct gp_ring *ring;
+static const struct gp_note_point point = {
+	.head = (sizeof(struct goprobe_record) / 8 + 2) | GOPROBE_RECORD_CALL << 16,
+	.id = 7 | 9ULL << 32,
+	.ip = IP,
+	.words = 2,
+	.size = sizeof(struct goprobe_record) + 2 * 8,
+};
+static const struct gp_note_point *points[ID + 1] = { [ID] = &point };
+
+static int notes_init(struct kunit *test)
+{
+	notes = kvzalloc(sizeof(*notes), GFP_KERNEL);
+	ring = gp_ring_new(GP_RING_MIN, 0);
+	if (!notes || !ring)
+		return -ENOMEM;
+	notes->its = kzalloc(sizeof(*notes->its), GFP_KERNEL);
+	if (!notes->its)
+		return -ENOMEM;
+	notes->points = points;
+	notes->npoints = ARRAY_SIZE(points);
+	notes->ns = &init_pid_ns;
+	notes->tgid = 40;
+	return 0;
+}
+
+static void notes_exit(struct kunit *test)
+{
+	if (notes)
+		kfree(notes->its);
+	kvfree(notes);
+	gp_ring_free(ring);
+}
+
+static struct gp_detour_note *claim(u64 time)
+{
+	struct gp_detour_ring *its = notes->its;
+	struct gp_detour_note *note = &its->note[its->next / sizeof(*note) % GP_DETOUR_NOTES];
+
+	its->next += sizeof(*note);
+	*note = (struct gp_detour_note){
+		.state = 1, .depth = 80, .time = time, .goid = GOID, .tid = 41,
+		.word = { time, ~time },
+	};
+	return note;
+}
+
+static void commit(struct gp_detour_note *note)
+{
+	note->state = 2 * ID + 1;
+}
+
+/* The next record is of the call at @call, and has that time. */
+static void expect(struct kunit *test, u64 call, u64 time)
+{
+	struct goprobe_record *rec = (void *)gp_ring_first(ring);
+	u64 *frame = (u64 *)(rec + 1);
+
+	KUNIT_ASSERT_GE(test, gp_ring_unread(ring), point.size);
+	KUNIT_EXPECT_EQ(test, rec->words, point.size / 8);
+	KUNIT_EXPECT_EQ(test, rec->kind, GOPROBE_RECORD_CALL);
+	KUNIT_EXPECT_EQ(test, rec->flags, 0);
+	KUNIT_EXPECT_EQ(test, rec->depth, 10U);
+	KUNIT_EXPECT_EQ(test, rec->id, 7U);
+	KUNIT_EXPECT_EQ(test, rec->plan, 9U);
+	KUNIT_EXPECT_EQ(test, rec->tid, 41U);
+	KUNIT_EXPECT_EQ(test, rec->tgid, 40U);
+	KUNIT_EXPECT_EQ(test, rec->time, time);
+	KUNIT_EXPECT_EQ(test, rec->goid, GOID);
+	KUNIT_EXPECT_EQ(test, rec->ip, IP);
+	KUNIT_EXPECT_EQ(test, frame[0], call);
+	KUNIT_EXPECT_EQ(test, frame[1], ~call);
+	gp_ring_consume(ring, point.size);
+}
+
+static void notes_order(struct kunit *test)
+{
+	static const u64 times[] = { 20, 10, 30, 25, 5, 40 };
+	u32 i;
+
+	/* Around the end of the ring. */
+	notes->its->next = (GP_DETOUR_NOTES - 3) * sizeof(struct gp_detour_note);
+	for (i = 0; i < ARRAY_SIZE(times); i++)
+		commit(claim(times[i]));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), 6U);
+	expect(test, 5, 5);
+	expect(test, 10, 10);
+	expect(test, 20, 20);
+	expect(test, 25, 25);
+	expect(test, 30, 30);
+	expect(test, 40, 40);
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), 0U);
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		KUNIT_EXPECT_EQ(test, notes->its->note[i].state, 0U);
+}
+
+/* A thread that is interrupted keeps its note; later it is no earlier than what is there. */
+static void notes_late(struct kunit *test)
+{
+	struct gp_detour_note *late = claim(10);
+
+	commit(claim(20));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), 1U);
+	expect(test, 20, 20);
+	KUNIT_EXPECT_EQ(test, late->state, 1U);
+	commit(claim(120));
+	commit(late);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 200), 2U);
+	expect(test, 10, 20);
+	expect(test, 120, 120);
+}
+
+static void notes_young(struct kunit *test)
+{
+	commit(claim(10));
+	commit(claim(11));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 10), 1U);
+	expect(test, 10, 10);
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 11), 1U);
+	expect(test, 11, 11);
+}
+
+/* What does not fit stays where it is. */
+static void notes_full(struct kunit *test)
+{
+	u64 time = 0, taken = 0;
+	u32 i;
+
+	do {
+		for (i = 0; i < GP_DETOUR_NOTES; i++)
+			commit(claim(++time));
+		i = gp_notes_drain(notes, ring, U64_MAX);
+		taken += i;
+	} while (i == GP_DETOUR_NOTES);
+	/* Each is taken for as large as can be. */
+	KUNIT_EXPECT_LT(test, gp_ring_space(ring), GP_DETOUR_NOTES * GP_NOTES_RECORD);
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), taken * point.size);
+	for (i = 1; i <= taken; i++)
+		expect(test, i, i);
+	while (taken < time) {
+		KUNIT_ASSERT_NE(test, gp_notes_drain(notes, ring, U64_MAX), 0U);
+		while (gp_ring_unread(ring)) {
+			taken++;
+			expect(test, taken, taken);
+		}
+	}
+}
+
+/* Whatever a program writes, its notes become free, and nothing but records of points is made. */
+static void notes_forged(struct kunit *test)
+{
+	static const u32 states[] = { 2, 3, 2 * ID, 2 * ID + 2, 2 * ID + 3, 1U << 31, U32_MAX };
+	u32 i;
+
+	notes->its->next = U32_MAX;
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		notes->its->note[i].state = states[i];
+	notes->last = 50;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), (u32)ARRAY_SIZE(states));
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), point.size);
+	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(ring))->time, 50ULL);
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		KUNIT_EXPECT_EQ(test, notes->its->note[i].state, 0U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(notes_order),
+	KUNIT_CASE(notes_late),
+	KUNIT_CASE(notes_young),
+	KUNIT_CASE(notes_full),
+	KUNIT_CASE(notes_forged),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "notes",
+	.init = notes_init,
+	.exit = notes_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Notes of calls: KUnit suite");
