@@ -13,6 +13,7 @@
 
 static struct gp_notes *notes;
 static struct gp_ring *ring;
+
 static const struct gp_note_point point = {
 	.head = (sizeof(struct goprobe_record) / 8 + 2) | GOPROBE_RECORD_CALL << 16,
 	.id = 7 | 9ULL << 32,
