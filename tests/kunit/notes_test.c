@@ -13,7 +13,6 @@
 
 static struct gp_notes *notes;
 static struct gp_ring *ring;
-
 static const struct gp_note_point point = {
 	.head = (sizeof(struct goprobe_record) / 8 + 2) | GOPROBE_RECORD_CALL << 16,
 	.id = 7 | 9ULL << 32,
@@ -21,6 +20,7 @@ static const struct gp_note_point point = {
 	.words = 2,
 	.size = sizeof(struct goprobe_record) + 2 * 8,
 };
+
 static const struct gp_note_point *points[ID + 1] = { [ID] = &point };
 
 static int notes_init(struct kunit *test)
