@@ -401,7 +401,7 @@ static void attach(const struct options *o)
 	/* Go 1.19 to 1.22. */
 	struct goprobe_runtime rt = {
 		.g_reg = o->goroutine ? 14 : 0, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
-		.g_goid = 152, .g_m = 48, .m_curg = 192,
+		.g_goid = 152, .g_m = 48, .m_curg = 192, .m_procid = 72,
 	};
 	struct goprobe_point points[2] = { o->point, o->point };
 	int fd = open(o->file, O_RDONLY | O_CLOEXEC), n = o->ret ? 2 : 1, i;

@@ -403,7 +403,8 @@ struct goprobe_breaker {
  * @g_goid: offset of g.goid (8 bytes)
  * @g_m: offset of g.m (pointer to runtime.m)
  * @m_curg: offset of m.curg (pointer to runtime.g) in runtime.m
- * @pad2: 0
+ * @m_procid: offset of m.procid (8 bytes: the thread's id, as its process sees it), or 0: unknown.
+ *	Then no record is written without a trap
  * @code_delta: link-time address of the Go code minus its offset in the file
  *
  * All offsets must be below 4096 and multiples of 8. From @code_delta and the address of a hit the
@@ -419,7 +420,7 @@ struct goprobe_runtime {
 	__u32 g_goid;
 	__u32 g_m;
 	__u32 m_curg;
-	__u32 pad2;
+	__u32 m_procid;
 	__s64 code_delta;
 };
 
@@ -514,6 +515,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */
 	GOPROBE_TRAP_DEBUGGED,	/* a debugger holds the process */
 	GOPROBE_TRAP_CLOCK,	/* this processor, or its clock, can't time calls in the process */
+	GOPROBE_TRAP_RECORD,	/* its record has more than integers in registers */
 	__GOPROBE_TRAP_MAX,
 	GOPROBE_TRAP_MAX = __GOPROBE_TRAP_MAX - 1,
 };

@@ -33,7 +33,7 @@ static bool gp_verify_span(u32 offset)
 
 const char *gp_verify_runtime(const struct goprobe_runtime *rt)
 {
-	if (rt->pad[0] || rt->pad[1] || rt->pad[2] || rt->pad2)
+	if (rt->pad[0] || rt->pad[1] || rt->pad[2])
 		return "padding of the runtime description is not 0";
 	if (rt->g_reg != GOPROBE_REG_NONE && gp_arch_int_reg(rt->g_reg) < 0)
 		return "g_reg is not an integer register";
@@ -41,7 +41,7 @@ const char *gp_verify_runtime(const struct goprobe_runtime *rt)
 		return "g_tls is not a multiple of 8";
 	if (!gp_verify_span(rt->g_stack_lo) || !gp_verify_span(rt->g_stack_hi) ||
 	    !gp_verify_span(rt->g_goid) || !gp_verify_span(rt->g_m) ||
-	    !gp_verify_span(rt->m_curg))
+	    !gp_verify_span(rt->m_curg) || !gp_verify_span(rt->m_procid))
 		return "an offset of the runtime description is not a multiple of 8 below 4096";
 	return NULL;
 }
@@ -581,7 +581,7 @@ static bool gp_verify_may_jump(const struct goprobe_point *point)
 	if (point->kind == GOPROBE_POINT_CALL)
 		return point->skip == GOPROBE_SKIP_IF_BE;
 	return point->kind == GOPROBE_POINT_RETURN && point->skip == GOPROBE_SKIP_NEVER &&
-	       point->action == GOPROBE_ACTION_TIME;
+	       point->action != GOPROBE_ACTION_COUNT;
 }
 
 const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 nfilters)
@@ -595,7 +595,7 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 	if (point->flags & ~GOPROBE_POINT_F_ALL)
 		return "a point has unknown flags";
 	if (point->flags & GOPROBE_POINT_F_JUMP && !gp_verify_may_jump(point))
-		return "a jump is neither at a stack check nor an end of timed calls";
+		return "a jump is neither at a stack check nor an end of recorded or timed calls";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
 	if (point->action >= __GOPROBE_ACTION_MAX)

@@ -113,8 +113,8 @@ def points(data):
     return [Point(*p[:11], *p[12:14]) for p in struct.iter_unpack(POINT, data)]
 
 
-def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):
-    return struct.pack("=B3xiIIIIIIq", g_reg, g_tls, lo, hi, goid, m, curg, 0, code_delta)
+def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, procid=0x48, code_delta=0):
+    return struct.pack("=B3xiIIIIIIq", g_reg, g_tls, lo, hi, goid, m, curg, procid, code_delta)
 
 
 def attr(kind, payload):

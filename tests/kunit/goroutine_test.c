@@ -46,7 +46,7 @@ static bool fake_get(void *to, unsigned long at, unsigned long size)
 #include "../../kmod/capture/goroutine.h"
 
 static const struct goprobe_runtime rt = {
-	.g_stack_lo = 0, .g_stack_hi = 8, .g_m = 48, .g_goid = 152, .m_curg = 192,
+	.g_stack_lo = 0, .g_stack_hi = 8, .g_m = 48, .g_goid = 152, .m_curg = 192, .m_procid = 72,
 };
 
 #define G	(BASE + 0x1000)		/* a user goroutine's */

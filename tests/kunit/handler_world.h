@@ -151,7 +151,7 @@ static inline u64 fake_ns(void)
 
 static const struct goprobe_runtime rt = {
 	.g_reg = 14, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8, .g_goid = 152,
-	.g_m = 48, .m_curg = 192,
+	.g_m = 48, .m_curg = 192, .m_procid = 72,
 };
 
 static u8 g_memory[GP_RUNTIME_SPAN], tls[8];

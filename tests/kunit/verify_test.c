@@ -21,7 +21,6 @@ static const struct row runtime_rows[] = {
 	{ "first padding byte", RT_PAD, { SET(rt.pad[0], 1) } },
 	{ "second padding byte", RT_PAD, { SET(rt.pad[1], 1) } },
 	{ "third padding byte", RT_PAD, { SET(rt.pad[2], 1) } },
-	{ "last padding", RT_PAD, { SET(rt.pad2, 1U << 31) } },
 	{ "TLS offset not aligned", RT_TLS, { SET(rt.g_tls, -4) } },
 	{ "TLS offset far below", NULL, { SET(rt.g_tls, S32_MIN) } },
 	{ "TLS offset far above", NULL, { SET(rt.g_tls, S32_MAX - 7) } },
@@ -38,9 +37,12 @@ static const struct row runtime_rows[] = {
 	{ "m not aligned", RT_OFFSET, { SET(rt.g_m, 2) } },
 	{ "curg past", RT_OFFSET, { SET(rt.m_curg, 4096) } },
 	{ "curg not aligned", RT_OFFSET, { SET(rt.m_curg, 4) } },
+	{ "procid unknown", NULL, { SET(rt.m_procid, 0) } },
+	{ "procid past", RT_OFFSET, { SET(rt.m_procid, 4096) } },
+	{ "procid not aligned", RT_OFFSET, { SET(rt.m_procid, 4) } },
 	{ "all at the last place", NULL,
 	  { SET(rt.g_stack_hi, 4088), SET(rt.g_goid, 4088), SET(rt.g_m, 4088),
-	    SET(rt.m_curg, 4088) } },
+	    SET(rt.m_curg, 4088), SET(rt.m_procid, 4088) } },
 };
 
 KUNIT_ARRAY_PARAM(runtime, runtime_rows, row_desc);
@@ -339,7 +341,9 @@ static void dynamic_types(struct kunit *test)
 #define DIVIDED		GOPROBE_POINT_F_SPLIT
 #define O_AT		"a point that is neither a call nor an end is timed or paired"
 #define O_AT_SKIP	"a point has a skip condition, but is no call"
+#define O_JUMP		"a jump is neither at a stack check nor an end of recorded or timed calls"
 #define NO_SKIP		SET(point.skip, GOPROBE_SKIP_NEVER)
+#define JUMP		SET(point.flags, GOPROBE_POINT_F_JUMP)
 
 static const struct row point_rows[] = {
 	{ "a right one passes", NULL, {} },
@@ -456,6 +460,17 @@ static const struct row point_rows[] = {
 	  { SET(point.flags, HELD), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
 	{ "a self-test that is held", O_HELD,
 	  { SET(point.flags, HELD), SET(point.kind, GOPROBE_POINT_SELF_TEST) } },
+	{ "a jump at a stack check", NULL, { JUMP, SET(point.skip, GOPROBE_SKIP_IF_BE) } },
+	{ "a jump at a call without a check", O_JUMP, { JUMP, NO_SKIP } },
+	{ "a jump at the end of a recorded call", NULL,
+	  { JUMP, NO_SKIP, SET(point.kind, GOPROBE_POINT_RETURN) } },
+	{ "a jump at the end of a timed call", NULL,
+	  { JUMP, NO_SKIP, SET(point.kind, GOPROBE_POINT_RETURN), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "a jump at the end of a counted call", O_JUMP,
+	  { JUMP, NO_SKIP, SET(point.kind, GOPROBE_POINT_RETURN), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "a jump at a tail call", O_JUMP, { JUMP, NO_SKIP, SET(point.kind, GOPROBE_POINT_TAIL) } },
 	{ "any offset: the file has the last word", NULL, { SET(point.offset, U64_MAX) } },
 };
 

@@ -36,7 +36,7 @@ struct world {
 static const struct world good = {
 	.rt = {
 		.g_reg = 14, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
-		.g_goid = 152, .g_m = 48, .m_curg = 192,
+		.g_goid = 152, .g_m = 48, .m_curg = 192, .m_procid = 72,
 	},
 	.types = { { 64, 0, 2 }, { 24, 2, 1 }, { 8, 3, 1 }, { 0, 0, 0 } },
 	.ntypes = 4,

@@ -99,7 +99,7 @@ void model_file(struct model *m, struct choice *c, struct wire_msg *msg)
 	const struct binary *b = &m->binaries[file];
 	struct goprobe_runtime rt = {
 		.g_reg = 14, .g_tls = -8, .g_stack_hi = 8, .g_goid = 0x98, .g_m = 0x30,
-		.m_curg = 0xc0, .code_delta = b->code_delta,
+		.m_curg = 0xc0, .m_procid = 0x48, .code_delta = b->code_delta,
 	};
 
 	if (choice_once_in(c, 12))
@@ -108,6 +108,8 @@ void model_file(struct model *m, struct choice *c, struct wire_msg *msg)
 		rt.g_stack_hi = 8 * choice_below(c, 512);
 	if (choice_once_in(c, 12))
 		rt.m_curg = 8 * choice_below(c, 512);
+	if (choice_once_in(c, 12))
+		rt.m_procid = 8 * choice_below(c, 512);
 	if (choice_once_in(c, 16))
 		rt.code_delta = choice_word(c);
 	m->new_file = file;

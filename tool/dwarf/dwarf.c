@@ -209,7 +209,8 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
 	    field_offset(stack, "hi", &hi) ||
 	    field_offset(g, "goid", &r.g_goid) ||
 	    field_offset(g, "m", &r.g_m) ||
-	    field_offset(m, "curg", &r.m_curg))
+	    field_offset(m, "curg", &r.m_curg) ||
+	    field_offset(m, "procid", &r.m_procid))
 		return -1;
 	r.g_stack_lo = at + lo;
 	r.g_stack_hi = at + hi;

@@ -35,7 +35,8 @@ void goversion_runtime(int minor, struct goprobe_runtime *rt)
 	rt->g_m = 0x30;
 	/* 1.23 added syscallbp before it, 1.25 took gobuf.ret away. */
 	rt->g_goid = minor == 23 || minor == 24 ? 0xa0 : 0x98;
-	/* 1.25 took an 8-byte field before m.procid away. */
+	/* 1.25 took gobuf.ret away, which m.morebuf has before both. */
+	rt->m_procid = minor >= 25 ? 0x40 : 0x48;
 	rt->m_curg = minor >= 25 ? 0xb8 : 0xc0;
 }
 
