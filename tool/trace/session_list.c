@@ -192,6 +192,9 @@ static const struct trap_words traps[] = {
 	[GOPROBE_TRAP_CLOCK] = {
 		"a trap: this processor or its clock can't time calls in the process", "clock",
 	},
+	[GOPROBE_TRAP_RECORD] = {
+		"a trap: its record has more than integers in registers", "record",
+	},
 };
 
 static const struct trap_words *trap_words(const struct probed *p)

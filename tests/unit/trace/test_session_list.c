@@ -152,6 +152,7 @@ static void test_traps(void **state)
 	expect_trap(GOPROBE_TRAP_MEMORY, ", a trap: the process ", "\"trap\":\"memory\"}");
 	expect_trap(GOPROBE_TRAP_DEBUGGED, ", a trap: a debugger ", "\"trap\":\"debugged\"}");
 	expect_trap(GOPROBE_TRAP_CLOCK, ", a trap: this processor ", "\"trap\":\"clock\"}");
+	expect_trap(GOPROBE_TRAP_RECORD, ", a trap: its record ", "\"trap\":\"record\"}");
 	/* Of a newer module. */
 	expect_trap(GOPROBE_TRAP_MAX + 1, "2 breakpoints\n", "\"points\":2}");
 }
