@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A function with a detour, which this processor executes. */
-#include "rows.h"
 #include "detour.h"
 
 #include <cpuid.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* Where the detours of epilogues lie whose POP stays; in no CPU's numbers. */
+#define POP_CODE (0x5d000000UL + DETOUR_STRIDE / 2)
 
 size_t detour_parse(const char *text, uint8_t *to)
 {
@@ -88,11 +92,13 @@ asm(".text\n"
 
 uint8_t *detour_memory;
 bool detour_has_rdpid, detour_has_bmi2;
+struct detour_landed *detour_landed;
+struct detour_g detour_g;
+long detour_ncpus;
 
-/* Where CPU 0 has its numbers; CPU n has them n strides higher. */
-uint8_t *detour_numbers(void)
+uint8_t *detour_numbers(long cpu)
 {
-	return detour_memory + 2 * DETOUR_PAGE;
+	return detour_memory + 2 * DETOUR_PAGE + cpu * (long)DETOUR_STRIDE;
 }
 
 static uint64_t seed = 1;
@@ -105,6 +111,14 @@ uint64_t detour_random(void)
 	return seed;
 }
 
+uint64_t detour_ticks(void)
+{
+	uint32_t low, high;
+
+	asm volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high));
+	return low | (uint64_t)high << 32;
+}
+
 static void jump_out(uint8_t *at, void (*to)(void))
 {
 	static const uint8_t jmp[] = { 0xff, 0x25, 0, 0, 0, 0 };
@@ -113,15 +127,53 @@ static void jump_out(uint8_t *at, void (*to)(void))
 	memcpy(at + sizeof(jmp), &to, sizeof(to));
 }
 
-const struct detour_shape detour_shapes[DETOUR_SHAPES] = {
+/* What a function begins with. */
+static const struct detour_shape {
+	const char *name;
+	const char *branch;
+	const char *cold;
+} shapes[DETOUR_SHAPES] = {
 	{ "a long branch", "0f 86 3a 00 00 00", "48 89 44 24 08" },
 	{ "a call in the cold block", "76 3e", "e8 bb 00 00 00" },
 	{ "a store in the cold block", "76 3e", "48 89 44 24 08 90 90 90 90" },
 	{ "a store of a float", "76 3e", "f2 0f 11 44 24 08 90 90 90" },
 };
 
-/* Write the function; what can become of its branch. */
-struct gp_detour_site detour_function(const struct detour_shape *shape)
+#define NO_EPILOGUE "it ends without an epilogue that a jump can replace"
+#define EXIT GP_DETOUR_EXIT
+#define EXIT_POP GP_DETOUR_EXIT_POP
+
+const struct detour_exit detour_exits[DETOUR_EXITS] = {
+	{ "add rsp, 136; pop", "48 81 c4 88 00 00 00 5d c3", 0, NULL, EXIT, 144 },
+	{ "add rsp, 64; pop", "48 83 c4 40 5d c3", 0, NULL, EXIT_POP, 72 },
+	{ "sub rsp, -128; pop", "48 83 ec 80 5d c3", 0, NULL, EXIT_POP, 136 },
+	{ "mov rbp, [rsp+56]; add rsp, 64", "48 8b 6c 24 38 48 83 c4 40 c3", 0, NULL, EXIT, 64 },
+	{ "mov rbp, [rsp+128]; add rsp, 136", "48 8b ac 24 80 00 00 00 48 81 c4 88 00 00 00 c3", 0,
+	  NULL, EXIT, 136 },
+	{ "add rsp, 64; pop; nop", "48 83 c4 40 5d 90 c3", 0, NULL, EXIT_POP, 72 },
+	{ "add rsp, 136; pop; two nops", "48 81 c4 88 00 00 00 5d 90 90 c3", 0, NULL, EXIT, 144 },
+	{ "mov rbp, [rsp+56]; add rsp, 64; nop", "48 8b 6c 24 38 48 83 c4 40 90 c3", 0, NULL, EXIT,
+	  64 },
+	{ "the RET behind a NOP is cut off", "48 83 c4 40 5d 90", 0, NO_EPILOGUE },
+	{ "nops that are too many", "48 83 c4 40 5d 90 90 90 90 90 90 90 90 90 90 90 c3", 0,
+	  NO_EPILOGUE },
+	{ "the RET is cut off", "48 83 c4 40 5d", 0, NO_EPILOGUE },
+	{ "the POP is cut off", "48 83 c4 40", 0, NO_EPILOGUE },
+	{ "no frame", "5d c3", 0, NO_EPILOGUE },
+	{ "only a RET", "c3", 0, NO_EPILOGUE },
+	{ "another register is popped", "48 83 c4 40 5b c3", 0, NO_EPILOGUE },
+	{ "a frame of less than nothing", "48 83 c4 c0 5d c3", 0, NO_EPILOGUE },
+	{ "sub rsp, 64", "48 83 ec 40 5d c3", 0, NO_EPILOGUE },
+	{ "a jump in place of the RET", "48 83 c4 40 5d eb", 0, NO_EPILOGUE },
+	{ "rbp is restored from elsewhere", "48 8b 6c 24 30 48 83 c4 40 c3", 0, NO_EPILOGUE },
+	{ "rbp is restored twice", "48 8b 6c 24 38 48 83 c4 40 5d c3", 0, NO_EPILOGUE },
+	{ "an epilogue on two pages", "48 83 c4 40 5d c3", 4096 - 4,
+	  "an epilogue of it is on two pages" },
+	{ "an epilogue whose RET is on the next page", "48 83 c4 40 5d c3", 4096 - 5, NULL,
+	  EXIT_POP, 72 },
+};
+
+static struct gp_detour_site make_beginning(const struct detour_shape *shape)
 {
 	uint8_t branch[16], cold[16];
 	size_t n = detour_parse(shape->branch, branch), ncold = detour_parse(shape->cold, cold);
@@ -139,8 +191,41 @@ struct gp_detour_site detour_function(const struct detour_shape *shape)
 	return site;
 }
 
+static struct gp_detour_site make_end(const struct detour_exit *e)
+{
+	uint8_t *at = detour_memory + DETOUR_BRANCH;
+	struct gp_detour_site site;
+
+	gp_detour_find_exit(at, (uint32_t)detour_parse(e->code, at), e->place, &site);
+	return site;
+}
+
+struct gp_detour_site detour_function(size_t form)
+{
+	return form < DETOUR_SHAPES ? make_beginning(&shapes[form]) :
+	       make_end(&detour_exits[form - DETOUR_SHAPES]);
+}
+
+struct CMUnitTest *detour_append(struct CMUnitTest *tests, size_t from, size_t to,
+				 CMUnitTestFunction func, const char *claim)
+{
+	static char names[64][100];
+	static size_t n;
+
+	for (size_t form = from; form < to; form++) {
+		const char *name = form < DETOUR_SHAPES ? shapes[form].name :
+				   detour_exits[form - DETOUR_SHAPES].name;
+
+		if (detour_function(form).shape == GP_DETOUR_NONE)
+			continue;
+		snprintf(names[n], sizeof(names[n]), "%s: %s", name, claim);
+		*tests++ = (struct CMUnitTest){ names[n++], func, NULL, NULL, (void *)form };
+	}
+	return tests;
+}
+
 /* Numbers that comparisons distinguish: near the ends of ranges, or anything. */
-uint64_t detour_number(void)
+static uint64_t number(void)
 {
 	static const uint64_t edges[] = {
 		0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff,
@@ -153,8 +238,83 @@ uint64_t detour_number(void)
 	return edges[r / 4 % N(edges)] + r / 64 % 3 - 1;
 }
 
-/* Registers of a call of the function, all of them random. */
-void detour_registers(void)
+static struct gp_detour_test random_test(void)
+{
+	static const uint8_t shifts[] = { 0, 0, 0, 32, 32, 48, 56 };
+	struct gp_detour_test t = { .reg = detour_random() % 12 };
+	uint64_t r = detour_random();
+
+	if (t.reg == 4)
+		t.reg = 15;
+	t.shift = shifts[r % N(shifts)];
+	t.want = r >> 8 & 1;
+	t.mul = r >> 11 & 1 ? r >> 32 | 1 : 0;
+	t.low = r >> 9 & 1 ? number() << t.shift : 0;
+	t.span = r >> 10 & 1 ? number() << t.shift : 0;
+	return t;
+}
+
+bool detour_test_holds(const struct gp_detour_test *t, uint64_t value)
+{
+	return ((value << t->shift) * (t->mul ? t->mul : 1) - t->low <= t->span) == t->want;
+}
+
+/* The inverse of @odd modulo 2^64: @odd to the power of 2^63 - 1. */
+static uint64_t inverse(uint64_t odd)
+{
+	uint64_t n = 1;
+
+	for (int bit = 0; bit < 63; bit++, odd *= odd)
+		n *= odd;
+	return n;
+}
+
+/* A number near one of the ends of the test's range, mostly. */
+static uint64_t number_for(const struct gp_detour_test *t)
+{
+	uint64_t r = detour_random(), end = r & 1 ? t->low : t->low + t->span;
+
+	if (r >> 1 & 1)
+		return number();
+	end = (end >> t->shift) + (r >> 2) % 3 - 1;
+	if (t->mul)
+		end *= inverse(t->mul);
+	return end + (t->shift ? detour_random() << (64 - t->shift) : 0);
+}
+
+struct gp_detour detour_at(const struct gp_detour_site *site)
+{
+	struct gp_detour d = {
+		.branch = (uint64_t)(detour_memory + DETOUR_BRANCH),
+		.code = (uint64_t)detour_memory +
+			(site->shape == EXIT_POP ? POP_CODE : DETOUR_PAGE),
+		.number = detour_random() % 512,
+		.stack_hi = offsetof(struct detour_g, hi),
+		.per_cpu = true,
+	};
+
+	d.landing = d.code + DETOUR_LANDING;
+	return d;
+}
+
+struct gp_detour detour_of_tests(const struct gp_detour_site *site)
+{
+	struct gp_detour d = detour_at(site);
+
+	d.hits = (uint64_t)detour_numbers(0);
+	d.rejected = d.hits + 8;
+	d.per_cpu = detour_has_rdpid && detour_random() & 1;
+	d.ntests = detour_random() & 1 ? 0 : detour_random() % (GP_DETOUR_TESTS + 1);
+	for (uint32_t i = 0; i < d.ntests; i++)
+		d.test[i] = random_test();
+	if (d.ntests && detour_random() & 1)
+		d.hits = 0;
+	else
+		d.landing = 0;
+	return d;
+}
+
+void detour_registers(const struct gp_detour_site *site, const struct gp_detour *d)
 {
 	static const uint64_t flags[] = {
 		0x202, 0x202, 0x202, 0x202 | DETOUR_CF, 0x202 | DETOUR_ZF,
@@ -162,9 +322,38 @@ void detour_registers(void)
 	};
 
 	for (size_t i = 0; i < N(detour_regs); i++)
-		detour_regs[i] = detour_number();
+		detour_regs[i] = number();
+	for (uint32_t i = 0; i < d->ntests; i++)
+		detour_regs[d->test[i].reg] = number_for(&d->test[i]);
+	detour_regs[DETOUR_R14] = (uint64_t)&detour_g;
+	detour_g.hi = (uint64_t)__builtin_frame_address(0) + (detour_random() & 0x3ffffff8);
 	detour_flags = flags[detour_random() % N(flags)];
 	detour_entry = (uint64_t)(detour_memory + DETOUR_BRANCH);
+	for (size_t i = 0; i < N(detour_stack); i++)
+		detour_stack[i] = detour_random();
+	if (site->frame)
+		detour_stack[site->frame / 8] = (uint64_t)detour_next;
+}
+
+/* A landing whose breakpoint leaves a note. */
+static void make_landing(const struct gp_detour *d)
+{
+	uint8_t code[] = {
+		0xf0, 0x48, 0xff, 0x05, 0, 0, 0, 0,	/* lock incq landed->n */
+		0x4c, 0x89, 0x25, 0, 0, 0, 0,		/* mov %r12,landed->end */
+		0x48, 0x89, 0x15, 0, 0, 0, 0,		/* mov %rdx,landed->ns */
+	};
+	static const uint8_t ends[] = { 8, 15, 22 };
+	uint8_t *at = (uint8_t *)d->landing;
+
+	for (uint32_t i = 0; i < N(ends); i++) {
+		int32_t by = (int32_t)((uint8_t *)detour_landed + 8 * i - (at + ends[i]));
+
+		memcpy(code + ends[i] - 4, &by, sizeof(by));
+	}
+	memcpy(at, code, sizeof(code));
+	gp_detour_emit_landing(at + sizeof(code));
+	assert_true(gp_detour_check_landing(at + sizeof(code)));
 }
 
 /* Write the detour, checked, and have the function jump there. */
@@ -184,6 +373,8 @@ void detour_patch(const struct gp_detour_site *site, const struct gp_detour *d)
 	} else {
 		memcpy(detour_memory + DETOUR_BRANCH, branch, sizeof(branch));
 	}
+	if (d->landing)
+		make_landing(d);
 }
 
 struct detour_left detour_execute(const uint64_t regs[16])
@@ -198,15 +389,55 @@ struct detour_left detour_execute(const uint64_t regs[16])
 	return l;
 }
 
-int detour_set_up(void **state)
+uint64_t detour_depth(const struct gp_detour_site *site, const struct detour_left *l)
+{
+	return detour_g.hi - (l->regs[DETOUR_RSP] + site->frame);
+}
+
+uint64_t detour_counted(unsigned int counter)
+{
+	uint64_t n = 0;
+
+	for (long cpu = 0; cpu < detour_ncpus; cpu++)
+		n += ((uint64_t *)detour_numbers(cpu))[counter];
+	return n;
+}
+
+uint32_t detour_exact(const struct gp_detour_site *site, const struct gp_detour *d, uint8_t *code)
+{
+	uint32_t len = gp_detour_emit(site, d, code);
+
+	assert_int_not_equal(len, 0);
+	assert_true(gp_detour_check(site, d, code, len));
+	for (uint32_t bit = 0; bit < 8 * len; bit++) {
+		code[bit / 8] ^= 1U << bit % 8;
+		assert_false(gp_detour_check(site, d, code, len));
+		code[bit / 8] ^= 1U << bit % 8;
+	}
+	for (uint32_t n = 0; n < len; n++)
+		assert_false(gp_detour_check(site, d, code, n));
+	return len;
+}
+
+void detour_matters(const struct gp_detour_site *site, const struct gp_detour *d,
+		    const uint8_t *code, uint32_t len, size_t at)
+{
+	struct gp_detour other = *d;
+
+	((uint8_t *)&other)[at] ^= 8;
+	assert_false(gp_detour_check(site, &other, code, len));
+}
+
+int detour_set_up(void)
 {
 	unsigned int a, b, c, d;
 
-	(void)state;
 	detour_has_rdpid = __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & (1U << 22);
 	detour_has_bmi2 = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & (1U << 8);
 	detour_memory = mmap(NULL, 2 * DETOUR_PAGE + DETOUR_CPUS * DETOUR_STRIDE,
 			     PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	detour_landed = (struct detour_landed *)(detour_memory + DETOUR_STRIDE / 2);
+	detour_ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	return detour_memory == MAP_FAILED ? -1 : 0;
 }

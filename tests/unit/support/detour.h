@@ -13,12 +13,19 @@
 
 #include <arch/detour.h>
 
+#include "rows.h"
+
 #define DETOUR_PAGE 4096U
 #define DETOUR_CPUS 4096U
 #define DETOUR_STRIDE (1UL << GP_DETOUR_CPU_SHIFT)
 #define DETOUR_CF 1ULL
 #define DETOUR_ZF 64ULL
 #define DETOUR_SHAPES 4
+#define DETOUR_EXITS 22
+#define DETOUR_FORMS (DETOUR_SHAPES + DETOUR_EXITS)
+
+/* Hardware numbers. */
+enum { DETOUR_RDX = 2, DETOUR_RSP = 4, DETOUR_R14 = 14, DETOUR_R15 = 15 };
 
 /* Where things are in the function's page; the detour and its numbers are pages of their own. */
 enum { DETOUR_BRANCH = 0x100, DETOUR_COLD = 0x140, DETOUR_MORESTACK = 0x200 };
@@ -26,11 +33,24 @@ enum { DETOUR_BRANCH = 0x100, DETOUR_COLD = 0x140, DETOUR_MORESTACK = 0x200 };
 /* Behind the detour: what is executed in place of a landing. */
 enum { DETOUR_LANDING = 0x800 };
 
-/* What a function begins with. */
-struct detour_shape {
+/* What a function ends with. */
+struct detour_exit {
 	const char *name;
-	const char *branch;
-	const char *cold;
+	const char *code;
+	uint64_t place;
+	const char *want;	/* NULL: it can become a jump */
+	uint8_t shape;
+	uint32_t frame;
+};
+
+/* What calls that land leave: how many, R12 and RDX of the last. */
+struct detour_landed {
+	uint64_t n, end, ns;
+};
+
+/* A runtime.g. */
+struct detour_g {
+	uint64_t lo, hi;
 };
 
 /* The state at the end of the function; how: detour_path. */
@@ -40,7 +60,10 @@ struct detour_left {
 	uint64_t top;
 };
 
-extern const struct detour_shape detour_shapes[DETOUR_SHAPES];
+extern const struct detour_exit detour_exits[DETOUR_EXITS];
+extern struct detour_landed *detour_landed;
+extern struct detour_g detour_g;
+extern long detour_ncpus;
 extern uint8_t *detour_memory;		/* function, detour, numbers of each CPU */
 extern bool detour_has_rdpid, detour_has_bmi2;
 extern uint64_t detour_regs[16], detour_flags, detour_entry, detour_path, detour_top;
@@ -52,16 +75,48 @@ void detour_next(void);
 void detour_cold(void);
 void detour_morestack(void);
 
-int detour_set_up(void **state);
+int detour_set_up(void);
 /* "48 89 c4": its bytes. */
 size_t detour_parse(const char *text, uint8_t *to);
 uint64_t detour_random(void);
-/* Near the ends of ranges, or anything. */
-uint64_t detour_number(void);
-uint8_t *detour_numbers(void);
-struct gp_detour_site detour_function(const struct detour_shape *shape);
-void detour_registers(void);
+uint64_t detour_ticks(void);
+uint8_t *detour_numbers(long cpu);
+/*
+ * Write the function of a form: its branch, and its cold block; or, from form DETOUR_SHAPES on, its
+ * epilogue. Return: what can become of that.
+ */
+struct gp_detour_site detour_function(size_t form);
+/*
+ * Append to @tests a case of @func for each form from @from to before @to that can become a jump;
+ * the form is the case's state. Return: behind the last one.
+ */
+struct CMUnitTest *detour_append(struct CMUnitTest *tests, size_t from, size_t to,
+				 CMUnitTestFunction func, const char *claim);
+/* What detours that land have in common. */
+struct gp_detour detour_at(const struct gp_detour_site *site);
+/* One that has random tests, or none, and counts or lands. */
+struct gp_detour detour_of_tests(const struct gp_detour_site *site);
+bool detour_test_holds(const struct gp_detour_test *t, uint64_t value);
+/* Registers of a call, and its stack, all of them random; of tests, mostly near their ends. */
+void detour_registers(const struct gp_detour_site *site, const struct gp_detour *d);
 void detour_patch(const struct gp_detour_site *site, const struct gp_detour *d);
 struct detour_left detour_execute(const uint64_t regs[16]);
+/* The depth of a call that has left @l. */
+uint64_t detour_depth(const struct gp_detour_site *site, const struct detour_left *l);
+/* Calls that one of both counters of a detour of tests counts. */
+uint64_t detour_counted(unsigned int counter);
+/* @code gets the code of @d, of which each bit matters, and its length. Return: its bytes */
+uint32_t detour_exact(const struct gp_detour_site *site, const struct gp_detour *d, uint8_t *code);
+/* Byte @at of @d matters: with another one, @code is not the code of @d. */
+void detour_matters(const struct gp_detour_site *site, const struct gp_detour *d,
+		    const uint8_t *code, uint32_t len, size_t at);
+/* There is no code for a detour that is as @d but for a member. */
+#define DETOUR_NOT_MADE(site, d, member, value) do { \
+	struct gp_detour other_ = *(d); \
+	uint8_t code_[GP_DETOUR_MAX]; \
+\
+	other_.member = (value); \
+	assert_int_equal(gp_detour_emit(site, &other_, code_), 0); \
+} while (0)
 
 #endif

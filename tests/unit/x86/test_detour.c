@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Detours: where they are possible, and what their code does, executed by this processor. */
-#include "rows.h"
 #include "detour.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,155 +84,42 @@ static void test_find(void **state)
 
 /* --- what they do --------------------------------------------------------------------- */
 
-static struct gp_detour_test random_test(void)
-{
-	static const uint8_t shifts[] = { 0, 0, 0, 32, 32, 48, 56 };
-	struct gp_detour_test t = { .reg = detour_random() % 12 };
-	uint64_t r = detour_random();
-
-	if (t.reg == 4)
-		t.reg = 15;
-	t.shift = shifts[r % N(shifts)];
-	t.want = r >> 8 & 1;
-	t.mul = r >> 11 & 1 ? r >> 32 | 1 : 0;
-	t.low = r >> 9 & 1 ? detour_number() << t.shift : 0;
-	t.span = r >> 10 & 1 ? detour_number() << t.shift : 0;
-	return t;
-}
-
-static bool holds(const struct gp_detour_test *t, uint64_t value)
-{
-	return ((value << t->shift) * (t->mul ? t->mul : 1) - t->low <= t->span) == t->want;
-}
-
-/* The inverse of @odd modulo 2^64: @odd to the power of 2^63 - 1. */
-static uint64_t inverse(uint64_t odd)
-{
-	uint64_t n = 1;
-
-	for (int bit = 0; bit < 63; bit++, odd *= odd)
-		n *= odd;
-	return n;
-}
-
-/* A number near one of the ends of the test's range, mostly. */
-static uint64_t number_for(const struct gp_detour_test *t)
-{
-	uint64_t r = detour_random(), end = r & 1 ? t->low : t->low + t->span;
-
-	if (r >> 1 & 1)
-		return detour_number();
-	end = (end >> t->shift) + (r >> 2) % 3 - 1;
-	if (t->mul)
-		end *= inverse(t->mul);
-	return end + (t->shift ? detour_random() << (64 - t->shift) : 0);
-}
-
-static struct gp_detour random_detour(void)
-{
-	struct gp_detour d = {
-		.branch = (uint64_t)(detour_memory + DETOUR_BRANCH),
-		.code = (uint64_t)(detour_memory + DETOUR_PAGE),
-		.hits = (uint64_t)(detour_memory + 2 * DETOUR_PAGE),
-		.rejected = (uint64_t)(detour_memory + 2 * DETOUR_PAGE + 8),
-		.per_cpu = detour_has_rdpid && detour_random() & 1,
-		.ntests = detour_random() & 1 ? 0 : detour_random() % (GP_DETOUR_TESTS + 1),
-	};
-
-	for (uint32_t i = 0; i < d.ntests; i++)
-		d.test[i] = random_test();
-	if (d.ntests && detour_random() & 1) {
-		d.landing = d.code + DETOUR_LANDING;
-		d.hits = 0;
-	}
-	return d;
-}
-
-static void random_registers(const struct gp_detour *d)
-{
-	detour_registers();
-	for (uint32_t i = 0; i < d->ntests; i++)
-		detour_regs[d->test[i].reg] = number_for(&d->test[i]);
-}
-
-static uint64_t counted(unsigned int counter)
-{
-	uint64_t n = 0;
-
-	for (size_t cpu = 0; cpu < DETOUR_CPUS; cpu++) {
-		uint64_t *p = (uint64_t *)(detour_numbers() + cpu * DETOUR_STRIDE) + counter;
-
-		/* Pages that nobody has written stay without detour_memory. */
-		if (cpu && !detour_has_rdpid)
-			break;
-		n += *p;
-	}
-	return n;
-}
-
-/* A landing whose breakpoint counts, in the third counter. */
-static void make_landing(void)
-{
-	uint8_t *at = detour_memory + DETOUR_PAGE + DETOUR_LANDING;
-	uint8_t count[] = { 0xf0, 0x48, 0xff, 0x05, 0, 0, 0, 0 };	/* lock incq n(%rip) */
-	uint8_t landing[GP_DETOUR_LANDING];
-	int32_t by = (int32_t)(DETOUR_PAGE + 16 - DETOUR_LANDING - sizeof(count));
-
-	gp_detour_emit_landing(landing);
-	assert_true(gp_detour_check_landing(landing));
-	memcpy(count + 4, &by, sizeof(by));
-	memcpy(at, count, sizeof(count));
-	memcpy(at + sizeof(count), landing, sizeof(landing));
-}
-
-static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
-{
-	detour_patch(site, d);
-	if (d->landing)
-		make_landing();
-}
-
 /*
  * The function with its detour leaves everything as without; and counts if it goes on and all tests
  * hold.
  */
 static void test_execute(void **state)
 {
-	const struct detour_shape *shape = *state;
-	uint64_t hits = counted(0), rejected = counted(1), landed = counted(2);
+	uint64_t hits = detour_counted(0), rejected = detour_counted(1);
 	uint64_t passed = 0, failed = 0, lands = 0;
 
+	detour_landed->n = 0;
 	for (int round = 0; round < 3000; round++) {
-		struct gp_detour_site site = detour_function(shape);
-		struct gp_detour d = random_detour();
+		struct gp_detour_site site = detour_function((size_t)*state);
+		struct gp_detour d = detour_of_tests(&site);
 		uint64_t regs[16];
 		struct detour_left want, got;
 		bool pass = true;
 
-		random_registers(&d);
+		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
-		patch(&site, &d);
+		detour_patch(&site, &d);
 		got = detour_execute(regs);
 		assert_memory_equal(&got, &want, sizeof(got));
 		for (uint32_t i = 0; i < d.ntests; i++)
-			pass &= holds(&d.test[i], regs[d.test[i].reg]);
+			pass &= detour_test_holds(&d.test[i], regs[d.test[i].reg]);
 		assert_int_equal(want.path, !(detour_flags & (DETOUR_CF | DETOUR_ZF)) ? 1 :
 				 site.cold_len && site.cold[0] == 0xe8 ? 3 : 2);
-		if (want.path != 1)
-			continue;
-		passed += pass && !d.landing;
-		lands += pass && d.landing;
-		failed += !pass;
-		/* Looking at 4096 pages takes long. */
-		if (round % 100)
-			continue;
-		assert_int_equal(counted(0) - hits, passed);
-		assert_int_equal(counted(1) - rejected, failed);
+		if (want.path == 1) {
+			passed += pass && !d.landing;
+			lands += pass && d.landing;
+			failed += !pass;
+		}
+		assert_int_equal(detour_counted(0) - hits, passed);
+		assert_int_equal(detour_counted(1) - rejected, failed);
+		assert_int_equal(detour_landed->n, lands);
 	}
-	assert_int_equal(counted(0) - hits, passed);
-	assert_int_equal(counted(1) - rejected, failed);
-	assert_int_equal(counted(2) - landed, lands);
 	assert_in_range(passed, 500, 2500);
 	assert_in_range(lands, 20, 2500);
 	assert_in_range(failed, 300, 2500);
@@ -262,11 +147,10 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 /* Each bit of the code matters, but for the numbers and registers of tests. */
 static void test_one_bit(void **state)
 {
-	const struct detour_shape *shape = *state;
-	struct gp_detour_site site = detour_function(shape);
+	struct gp_detour_site site = detour_function((size_t)*state);
 
 	for (int round = 0; round < 200; round++) {
-		struct gp_detour d = random_detour();
+		struct gp_detour d = detour_of_tests(&site);
 		uint8_t code[GP_DETOUR_MAX];
 		uint32_t len = gp_detour_emit(&site, &d, code), from, to;
 
@@ -286,11 +170,11 @@ static void test_one_bit(void **state)
 /* Calls that fail a test are counted, whatever is behind it. */
 static void test_reject(void **state)
 {
-	struct gp_detour_site site = detour_function(&detour_shapes[0]);
+	struct gp_detour_site site = detour_function(0);
 
 	(void)state;
 	for (int round = 0; round < 200; round++) {
-		struct gp_detour d = random_detour(), other;
+		struct gp_detour d = detour_of_tests(&site), other;
 		uint8_t code[GP_DETOUR_MAX];
 		uint32_t len = gp_detour_emit(&site, &d, code), from, to, by;
 
@@ -313,15 +197,14 @@ static void test_reject(void **state)
 /* A detour that another one is taken for. */
 static void test_landing(void **state)
 {
-	const struct detour_shape *shape = &detour_shapes[0];
-	struct gp_detour_site site = detour_function(shape);
+	struct gp_detour_site site = detour_function(0);
 	uint8_t code[GP_DETOUR_MAX], landing[GP_DETOUR_LANDING];
-	struct gp_detour d = random_detour(), other;
+	struct gp_detour d = detour_of_tests(&site), other;
 	uint32_t len;
 
 	(void)state;
 	while (!d.landing)
-		d = random_detour();
+		d = detour_of_tests(&site);
 	len = gp_detour_emit(&site, &d, code);
 	assert_true(gp_detour_check(&site, &d, code, len));
 	other = d;
@@ -339,8 +222,8 @@ static void test_landing(void **state)
 
 static void test_noise(void **state)
 {
-	struct gp_detour_site site = detour_function(&detour_shapes[0]);
-	struct gp_detour d = random_detour();
+	struct gp_detour_site site = detour_function(0);
+	struct gp_detour d = detour_of_tests(&site);
 
 	(void)state;
 	for (int round = 0; round < 200000; round++) {
@@ -356,7 +239,7 @@ static void test_noise(void **state)
 
 static void test_reach(void **state)
 {
-	struct gp_detour_site site = detour_function(&detour_shapes[1]);
+	struct gp_detour_site site = detour_function(1);
 	uint8_t code[GP_DETOUR_MAX], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
 	const struct gp_detour near = {
 		.branch = 0x100000000, .code = 0x140000000, .hits = 0x140010000,
@@ -405,20 +288,12 @@ int main(void)
 		  test_landing },
 		{ "a test rejects to the counter of rejected calls alone", test_reject },
 	};
-	struct CMUnitTest *t = tests + SINGLE + N(cases);
-	static char names[2 * DETOUR_SHAPES][100];
+	struct CMUnitTest *t = ROWS(tests + SINGLE, cases, test_find);
 
-	ROWS(tests + SINGLE, cases, test_find);
-	for (size_t i = 0; i < DETOUR_SHAPES; i++) {
-		void *shape = (void *)&detour_shapes[i];
-
-		sprintf(names[2 * i], "%s: a function does the same with a detour, which counts",
-			detour_shapes[i].name);
-		sprintf(names[2 * i + 1], "%s: each bit of a detour is checked",
-			detour_shapes[i].name);
-		t[2 * i] = (struct CMUnitTest){ names[2 * i], test_execute, NULL, NULL, shape };
-		t[2 * i + 1] = (struct CMUnitTest){ names[2 * i + 1], test_one_bit, NULL, NULL,
-						    shape };
-	}
-	return cmocka_run_group_tests(tests, detour_set_up, NULL);
+	if (detour_set_up())
+		return 1;
+	t = detour_append(t, 0, DETOUR_SHAPES, test_execute,
+			  "a function does the same with a detour, which counts");
+	t = detour_append(t, 0, DETOUR_SHAPES, test_one_bit, "each bit of a detour is checked");
+	return _cmocka_run_group_tests("detour", tests, (size_t)(t - tests), NULL, NULL);
 }

@@ -1,63 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Detours that time calls: where they are possible, and what this processor executes. */
-#include "rows.h"
 #include "detour.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the detours of epilogues lie whose POP stays; in no CPU's numbers. */
-#define POP_CODE (0x5d000000UL + DETOUR_STRIDE / 2)
-
-enum { RSP = 4, RBP = 5, RDX = 2, R14 = 14, R15 = 15 };
-
-struct exit_case {
-	const char *name;
-	const char *code;
-	uint64_t place;
-	const char *want;	/* NULL: it is possible */
-	uint8_t shape;
-	uint32_t frame;
-};
-
-#define NO_EPILOGUE "it ends without an epilogue that a jump can replace"
-#define EXIT GP_DETOUR_EXIT
-#define EXIT_POP GP_DETOUR_EXIT_POP
-
-static const struct exit_case exits[] = {
-	{ "add rsp, 136; pop", "48 81 c4 88 00 00 00 5d c3", 0, NULL, EXIT, 144 },
-	{ "add rsp, 64; pop", "48 83 c4 40 5d c3", 0, NULL, EXIT_POP, 72 },
-	{ "sub rsp, -128; pop", "48 83 ec 80 5d c3", 0, NULL, EXIT_POP, 136 },
-	{ "mov rbp, [rsp+56]; add rsp, 64", "48 8b 6c 24 38 48 83 c4 40 c3", 0, NULL, EXIT, 64 },
-	{ "mov rbp, [rsp+128]; add rsp, 136", "48 8b ac 24 80 00 00 00 48 81 c4 88 00 00 00 c3", 0,
-	  NULL, EXIT, 136 },
-	{ "add rsp, 64; pop; nop", "48 83 c4 40 5d 90 c3", 0, NULL, EXIT_POP, 72 },
-	{ "add rsp, 136; pop; two nops", "48 81 c4 88 00 00 00 5d 90 90 c3", 0, NULL, EXIT, 144 },
-	{ "mov rbp, [rsp+56]; add rsp, 64; nop", "48 8b 6c 24 38 48 83 c4 40 90 c3", 0, NULL, EXIT,
-	  64 },
-	{ "the RET behind a NOP is cut off", "48 83 c4 40 5d 90", 0, NO_EPILOGUE },
-	{ "nops that are too many", "48 83 c4 40 5d 90 90 90 90 90 90 90 90 90 90 90 c3", 0,
-	  NO_EPILOGUE },
-	{ "the RET is cut off", "48 83 c4 40 5d", 0, NO_EPILOGUE },
-	{ "the POP is cut off", "48 83 c4 40", 0, NO_EPILOGUE },
-	{ "no frame", "5d c3", 0, NO_EPILOGUE },
-	{ "only a RET", "c3", 0, NO_EPILOGUE },
-	{ "another register is popped", "48 83 c4 40 5b c3", 0, NO_EPILOGUE },
-	{ "a frame of less than nothing", "48 83 c4 c0 5d c3", 0, NO_EPILOGUE },
-	{ "sub rsp, 64", "48 83 ec 40 5d c3", 0, NO_EPILOGUE },
-	{ "a jump in place of the RET", "48 83 c4 40 5d eb", 0, NO_EPILOGUE },
-	{ "rbp is restored from elsewhere", "48 8b 6c 24 30 48 83 c4 40 c3", 0, NO_EPILOGUE },
-	{ "rbp is restored twice", "48 8b 6c 24 38 48 83 c4 40 5d c3", 0, NO_EPILOGUE },
-	{ "an epilogue on two pages", "48 83 c4 40 5d c3", 4096 - 4,
-	  "an epilogue of it is on two pages" },
-	{ "an epilogue whose RET is on the next page", "48 83 c4 40 5d c3", 4096 - 5, NULL,
-	  EXIT_POP, 72 },
-};
-
 static void test_find_exit(void **state)
 {
-	const struct exit_case *c = *state;
+	const struct detour_exit *c = *state;
 	uint8_t code[20], *heap;
 	size_t n = detour_parse(c->code, code);
 	struct gp_detour_site site;
@@ -79,94 +29,25 @@ static void test_find_exit(void **state)
 	free(heap);
 }
 
-/* A runtime.g, the slots, and what a landing finds in R12 and RDX. */
-static struct {
-	uint64_t lo, hi;
-} g;
-
-static struct landed {
-	uint64_t n, end, ns;
-} *landed;
-
 static struct gp_detour_slot *slots;
 
 static struct gp_detour timed_detour(const struct gp_detour_site *site)
 {
-	struct gp_detour d = {
-		.branch = (uint64_t)(detour_memory + DETOUR_BRANCH),
-		.code = (uint64_t)detour_memory +
-			(site->shape == EXIT_POP ? POP_CODE : DETOUR_PAGE),
-		.slots = (uint64_t)slots,
-		.times = (uint64_t)detour_numbers(),
-		.rate = 1ULL << 62 | detour_random() >> 2,
-		.number = detour_random() % 512,
-		.id = (uint32_t)detour_random(),
-		.stack_hi = 8,
-		.per_cpu = true,
-	};
+	struct gp_detour d = detour_at(site);
 
-	d.landing = d.code + DETOUR_LANDING;
+	d.slots = (uint64_t)slots;
+	d.times = (uint64_t)detour_numbers(0);
+	d.rate = 1ULL << 62 | detour_random() >> 2;
+	d.id = (uint32_t)detour_random();
 	return d;
-}
-
-/* A landing whose breakpoint leaves a note. */
-static void make_landing(const struct gp_detour *d)
-{
-	uint8_t code[] = {
-		0xf0, 0x48, 0xff, 0x05, 0, 0, 0, 0,	/* lock incq landed->n */
-		0x4c, 0x89, 0x25, 0, 0, 0, 0,		/* mov %r12,landed->end */
-		0x48, 0x89, 0x15, 0, 0, 0, 0,		/* mov %rdx,landed->ns */
-	};
-	static const uint8_t ends[] = { 8, 15, 22 };
-	uint8_t *at = (uint8_t *)d->landing;
-
-	for (uint32_t i = 0; i < N(ends); i++) {
-		int32_t by = (int32_t)((uint8_t *)landed + 8 * i - (at + ends[i]));
-
-		memcpy(code + ends[i] - 4, &by, sizeof(by));
-	}
-	memcpy(at, code, sizeof(code));
-	gp_detour_emit_landing(at + sizeof(code));
-}
-
-static void patch(const struct gp_detour_site *site, const struct gp_detour *d)
-{
-	detour_patch(site, d);
-	make_landing(d);
-}
-
-static uint64_t ticks(void)
-{
-	uint32_t low, high;
-
-	asm volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high));
-	return low | (uint64_t)high << 32;
-}
-
-/* Registers of a call; the stack has a frame of any size that ends at detour_next. */
-static void set_registers(const struct gp_detour_site *site)
-{
-	detour_registers();
-	detour_flags = detour_random() % 4 ? 0x202 : 0x202 | DETOUR_CF;
-	detour_regs[R14] = (uint64_t)&g;
-	for (size_t i = 0; i < N(detour_stack); i++)
-		detour_stack[i] = detour_random();
-	if (site->frame)
-		detour_stack[site->frame / 8] = (uint64_t)detour_next;
 }
 
 /* What a function at its entry, or at its end, may lose. */
 static void forget(struct detour_left *l, bool at_end)
 {
-	l->regs[R15] = 0;
+	l->regs[DETOUR_R15] = 0;
 	if (at_end)
-		l->regs[RDX] = 0;
-}
-
-/* The depth of a call that has left @l. */
-static uint64_t depth_of(const struct gp_detour_site *site, const struct detour_left *l)
-{
-	return g.hi - (l->regs[RSP] + site->frame);
+		l->regs[DETOUR_RDX] = 0;
 }
 
 /*
@@ -180,40 +61,39 @@ static void test_open(void **state)
 	if (!detour_has_rdpid || !detour_has_bmi2)
 		skip();
 	for (int round = 0; round < 3000; round++) {
-		struct gp_detour_site site = detour_function(*state);
+		struct gp_detour_site site = detour_function((size_t)*state);
 		struct gp_detour d = timed_detour(&site);
 		bool taken = detour_random() & 1;
 		struct gp_detour_slot *slot, before;
 		uint64_t regs[16], depth, from, to;
 		struct detour_left want, got;
 
-		set_registers(&site);
-		g.hi = (uint64_t)&lands + (detour_random() & 0x3ffffff8);
+		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
-		depth = depth_of(&site, &want);
+		depth = detour_depth(&site, &want);
 		forget(&want, false);
-		slot = &slots[gp_detour_slot_of((uint64_t)&g, depth)];
+		slot = &slots[gp_detour_slot_of((uint64_t)&detour_g, depth)];
 		memset(slots, 0, GP_DETOUR_SLOTS * sizeof(*slots));
 		if (taken)
 			*slot = (struct gp_detour_slot){ detour_random() | 1, 2, 3, 4, 5 };
 		before = *slot;
-		landed->n = 0;
-		patch(&site, &d);
-		from = ticks();
+		detour_landed->n = 0;
+		detour_patch(&site, &d);
+		from = detour_ticks();
 		got = detour_execute(regs);
-		to = ticks();
+		to = detour_ticks();
 		forget(&got, false);
 		assert_memory_equal(&got, &want, sizeof(got));
 		if (want.path != 1 || taken) {
 			assert_memory_equal(slot, &before, sizeof(before));
-			assert_int_equal(landed->n, want.path == 1);
-			lands += landed->n;
+			assert_int_equal(detour_landed->n, want.path == 1);
+			lands += detour_landed->n;
 			continue;
 		}
 		opens++;
-		assert_int_equal(landed->n, 0);
-		assert_int_equal(slot->g, (uint64_t)&g);
+		assert_int_equal(detour_landed->n, 0);
+		assert_int_equal(slot->g, (uint64_t)&detour_g);
 		assert_int_equal(slot->depth, (uint32_t)depth);
 		assert_int_equal(slot->id, d.id);
 		assert_in_range(slot->began, from, to);
@@ -243,8 +123,8 @@ static struct gp_detour_times take_times(void)
 {
 	struct gp_detour_times sum = { .sum = 0 }, *its;
 
-	for (size_t cpu = 0; cpu < 256; cpu++) {
-		its = (struct gp_detour_times *)(detour_numbers() + cpu * DETOUR_STRIDE);
+	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+		its = (struct gp_detour_times *)detour_numbers(cpu);
 		for (uint32_t i = 0; i < N(sum.bucket); i++)
 			sum.bucket[i] += its->bucket[i];
 		sum.sum += its->sum;
@@ -255,8 +135,8 @@ static struct gp_detour_times take_times(void)
 
 static void set_limits(uint64_t min, uint64_t max)
 {
-	for (size_t cpu = 0; cpu < 256; cpu++) {
-		struct gp_detour_times *its = (void *)(detour_numbers() + cpu * DETOUR_STRIDE);
+	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+		struct gp_detour_times *its = (void *)detour_numbers(cpu);
 
 		its->min = min;
 		its->max = max;
@@ -269,7 +149,6 @@ static void set_limits(uint64_t min, uint64_t max)
  */
 static void test_close(void **state)
 {
-	const struct exit_case *c = *state;
 	uint64_t ends = 0, unknown = 0, extreme = 0;
 
 	if (!detour_has_rdpid || !detour_has_bmi2)
@@ -279,28 +158,23 @@ static void test_close(void **state)
 		uint64_t regs[16], depth, from, to, other = detour_random() % 7;
 		struct gp_detour_slot *slot, before;
 		struct gp_detour_times times;
-		struct gp_detour_site site;
+		struct gp_detour_site site = detour_function((size_t)*state);
+		struct gp_detour d = timed_detour(&site);
 		struct detour_left want, got;
-		struct gp_detour d;
-		size_t n = detour_parse(c->code, detour_memory + DETOUR_BRANCH);
 		uint64_t before_now = detour_random() >> (30 + detour_random() % 26);
 		uint32_t buckets = 0;
 
-		assert_null(gp_detour_find_exit(detour_memory + DETOUR_BRANCH, (uint32_t)n, 0,
-						&site));
-		d = timed_detour(&site);
-		set_registers(&site);
-		g.hi = (uint64_t)&ends + (detour_random() & 0x3ffffff8);
+		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
-		depth = depth_of(&site, &want);
+		depth = detour_depth(&site, &want);
 		forget(&want, true);
 		assert_int_equal(want.path, 1);
 		memset(slots, 0, GP_DETOUR_SLOTS * sizeof(*slots));
-		slot = &slots[gp_detour_slot_of((uint64_t)&g, depth)];
-		from = ticks();
+		slot = &slots[gp_detour_slot_of((uint64_t)&detour_g, depth)];
+		from = detour_ticks();
 		*slot = (struct gp_detour_slot){
-			.g = (uint64_t)&g + (other == 0 ? 512 : 0),
+			.g = (uint64_t)&detour_g + (other == 0 ? 512 : 0),
 			.depth = (uint32_t)depth + (other == 1 ? 8 : 0),
 			.id = d.id + (other == 6), .began = from - before_now,
 		};
@@ -310,10 +184,10 @@ static void test_close(void **state)
 		before = *slot;
 		set_limits(other == 2 ? UINT64_MAX : 4,
 			   other == 3 ? 4 : other == 5 ? 1ULL << 50 : UINT64_MAX);
-		landed->n = 0;
-		patch(&site, &d);
+		detour_landed->n = 0;
+		detour_patch(&site, &d);
 		got = detour_execute(regs);
-		to = ticks();
+		to = detour_ticks();
 		forget(&got, true);
 		assert_memory_equal(&got, &want, sizeof(got));
 		times = take_times();
@@ -322,16 +196,16 @@ static void test_close(void **state)
 		if (other < 2 || other == 6) {
 			unknown++;
 			assert_memory_equal(slot, &before, sizeof(before));
-			assert_int_equal(landed->end, 2 * d.number + GP_DETOUR_END_UNKNOWN);
+			assert_int_equal(detour_landed->end, 2 * d.number + GP_DETOUR_END_UNKNOWN);
 		} else {
 			assert_int_equal(slot->g, 0);
 		}
-		assert_int_equal(landed->n, other != 4);
+		assert_int_equal(detour_landed->n, other != 4);
 		assert_int_equal(buckets, other == 4);
 		if (other == 2 || other == 3 || other == 5) {
 			extreme++;
-			assert_int_equal(landed->end, 2 * d.number + GP_DETOUR_END_EXTREME);
-			times.sum = gp_detour_ns(landed->ns, d.rate);
+			assert_int_equal(detour_landed->end, 2 * d.number + GP_DETOUR_END_EXTREME);
+			times.sum = gp_detour_ns(detour_landed->ns, d.rate);
 		} else if (other == 4) {
 			ends++;
 			assert_int_equal(times.bucket[bucket_of(times.sum)], 1);
@@ -362,51 +236,24 @@ static void test_timed_bits(void **state)
 	uint8_t code[GP_DETOUR_MAX];
 
 	(void)state;
-	for (size_t i = 0; i < DETOUR_SHAPES + N(exits); i++) {
-		const struct exit_case *c = i < DETOUR_SHAPES ? NULL : &exits[i - DETOUR_SHAPES];
-		struct gp_detour_site site;
+	for (size_t form = 0; form < DETOUR_FORMS; form++) {
+		struct gp_detour_site site = detour_function(form);
 		struct gp_detour d, other;
 		uint32_t len;
 
-		if (c && c->want)
+		if (site.shape == GP_DETOUR_NONE)
 			continue;
-		if (!c)
-			site = detour_function(&detour_shapes[i]);
-		else
-			gp_detour_find_exit(code, (uint32_t)detour_parse(c->code, code), 0, &site);
 		d = timed_detour(&site);
-		len = gp_detour_emit(&site, &d, code);
-		assert_int_not_equal(len, 0);
-		assert_true(gp_detour_check(&site, &d, code, len));
-		for (uint32_t bit = 0; bit < 8 * len; bit++) {
-			code[bit / 8] ^= 1U << bit % 8;
-			assert_false(gp_detour_check(&site, &d, code, len));
-			code[bit / 8] ^= 1U << bit % 8;
-		}
-		for (uint32_t n = 0; n < len; n++)
-			assert_false(gp_detour_check(&site, &d, code, n));
-		for (size_t n = 0; n < N(numbers_of); n++) {
-			if (!c && n > 5)
-				break;
-			other = d;
-			((uint8_t *)&other)[numbers_of[n]] ^= 8;
-			assert_false(gp_detour_check(&site, &other, code, len));
-		}
+		len = detour_exact(&site, &d, code);
+		for (size_t n = 0; n < (site.frame ? N(numbers_of) : 6); n++)
+			detour_matters(&site, &d, code, len, numbers_of[n]);
 		other = d;
 		other.slots = 0;
 		assert_false(gp_detour_check(&site, &other, code, len));
-		other = d;
-		other.landing = 0;
-		assert_int_equal(gp_detour_emit(&site, &other, code), 0);
-		other = d;
-		other.per_cpu = false;
-		assert_int_equal(gp_detour_emit(&site, &other, code), 0);
-		other = d;
-		other.ntests = 1;
-		assert_int_equal(gp_detour_emit(&site, &other, code), 0);
-		other = d;
-		other.slots += 1ULL << 32;
-		assert_int_equal(gp_detour_emit(&site, &other, code), 0);
+		DETOUR_NOT_MADE(&site, &d, landing, 0);
+		DETOUR_NOT_MADE(&site, &d, per_cpu, false);
+		DETOUR_NOT_MADE(&site, &d, ntests, 1);
+		DETOUR_NOT_MADE(&site, &d, slots, d.slots + (1ULL << 32));
 	}
 }
 
@@ -448,39 +295,22 @@ static void test_slots(void **state)
 	}
 }
 
-static int set_up(void **state)
-{
-	if (detour_set_up(state))
-		return -1;
-	slots = (struct gp_detour_slot *)(detour_memory + DETOUR_STRIDE / 4);
-	landed = (struct landed *)(detour_memory + DETOUR_STRIDE / 2);
-	return 0;
-}
-
 #define SINGLE 3
 
 int main(void)
 {
-	struct CMUnitTest tests[SINGLE + 2 * N(exits) + DETOUR_SHAPES] = {
+	struct CMUnitTest tests[SINGLE + DETOUR_EXITS + DETOUR_FORMS] = {
 		{ "each bit of a detour is checked, and each of its numbers", test_timed_bits },
 		{ "a jump that keeps a POP as its last byte leads there alone", test_pop_stays },
 		{ "open calls of a goroutine have slots of their own", test_slots },
 	};
-	struct CMUnitTest *t = tests + SINGLE + N(exits);
-	static char names[DETOUR_SHAPES + N(exits)][100];
-	size_t n = 0;
+	struct CMUnitTest *t = ROWS(tests + SINGLE, detour_exits, test_find_exit);
 
-	ROWS(tests + SINGLE, exits, test_find_exit);
-	for (size_t i = 0; i < DETOUR_SHAPES; i++) {
-		sprintf(names[n], "%s: a call opens in its slot, or lands", detour_shapes[i].name);
-		*t++ = (struct CMUnitTest){ names[n++], test_open, NULL, NULL,
-					    (void *)&detour_shapes[i] };
-	}
-	for (size_t i = 0; i < N(exits); i++) {
-		if (exits[i].want)
-			continue;
-		sprintf(names[n], "%s: a call ends and adds its duration, or lands", exits[i].name);
-		*t++ = (struct CMUnitTest){ names[n++], test_close, NULL, NULL, (void *)&exits[i] };
-	}
-	return _cmocka_run_group_tests("detour_timed", tests, (size_t)(t - tests), set_up, NULL);
+	if (detour_set_up())
+		return 1;
+	slots = (struct gp_detour_slot *)(detour_memory + DETOUR_STRIDE / 4);
+	t = detour_append(t, 0, DETOUR_SHAPES, test_open, "a call opens in its slot, or lands");
+	t = detour_append(t, DETOUR_SHAPES, DETOUR_FORMS, test_close,
+			  "a call ends and adds its duration, or lands");
+	return _cmocka_run_group_tests("detour_timed", tests, (size_t)(t - tests), NULL, NULL);
 }
