@@ -50,7 +50,7 @@ struct detour_landed {
 
 /* A runtime.g. */
 struct detour_g {
-	uint64_t lo, hi;
+	uint64_t lo, hi, goid, m;
 };
 
 /* The state at the end of the function; how: detour_path. */

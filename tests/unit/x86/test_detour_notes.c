@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Detours that leave notes of calls: what this processor executes, and what is refused. */
+#include "detour.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct {
+	uint64_t pad[9], procid;
+} runtime_m;
+
+static struct gp_detour_ring *ring_of(long cpu)
+{
+	return (struct gp_detour_ring *)(detour_numbers(cpu) + DETOUR_STRIDE / 16);
+}
+
+static struct gp_detour note_detour(const struct gp_detour_site *site)
+{
+	static const uint8_t words[] = { 0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 14 };
+	struct gp_detour d = detour_at(site), tests = detour_of_tests(site);
+
+	d.rejected = tests.rejected;
+	d.ntests = tests.ntests;
+	memcpy(d.test, tests.test, sizeof(d.test));
+	d.ring = (uint64_t)ring_of(0);
+	d.id = (uint32_t)(detour_random() >> 33) | 1;
+	d.goid = offsetof(struct detour_g, goid);
+	d.m = offsetof(struct detour_g, m);
+	d.procid = 72;
+	d.nwords = detour_random() % (GP_DETOUR_WORDS + 1);
+	for (uint32_t i = 0; i < d.nwords; i++)
+		d.word[i] = words[detour_random() % N(words)];
+	return d;
+}
+
+static void check_note(const struct gp_detour_site *site, const struct gp_detour *d,
+		       const struct gp_detour_note *note, const uint64_t regs[16],
+		       const struct detour_left *l)
+{
+	assert_int_equal(note->state, 2 * d->id + 1);
+	assert_int_equal(note->depth, (uint32_t)detour_depth(site, l));
+	assert_int_equal(note->goid, detour_g.goid);
+	assert_int_equal(note->tid, (uint32_t)runtime_m.procid);
+	for (uint32_t i = 0; i < GP_DETOUR_WORDS; i++)
+		assert_int_equal(note->word[i], i < d->nwords ? regs[d->word[i]] : 0);
+}
+
+/*
+ * A call that passes all tests leaves a note and goes on as without a detour; where the note is
+ * taken, or on a system stack, it lands and leaves the note alone.
+ */
+static void test_note(void **state)
+{
+	uint64_t notes = 0, taken = 0, system = 0, rejected = 0;
+
+	if (!detour_has_rdpid)
+		skip();
+	detour_g.m = (uint64_t)&runtime_m;
+	for (int round = 0; round < 3000; round++) {
+		struct gp_detour_site site = detour_function((size_t)*state);
+		struct gp_detour d = note_detour(&site);
+		uint32_t next = (uint32_t)detour_random() & ~127U;
+		uint32_t at = next / 128 % GP_DETOUR_NOTES;
+		uint32_t used = detour_random() % 4 ? 0 : 2 * (uint32_t)detour_random() + 1;
+		uint64_t regs[16], from, to, before = detour_counted(1);
+		bool pass = true, tried;
+		struct detour_left want, got;
+
+		detour_registers(&site, &d);
+		detour_g.goid = detour_random() % 8 ? detour_random() | 1 : 0;
+		runtime_m.procid = detour_random();
+		memcpy(regs, detour_regs, sizeof(regs));
+		want = detour_execute(regs);
+		for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+			memset(ring_of(cpu), 0, sizeof(struct gp_detour_ring));
+			ring_of(cpu)->next = next;
+			ring_of(cpu)->note[at].state = used;
+		}
+		detour_landed->n = 0;
+		detour_patch(&site, &d);
+		from = detour_ticks();
+		got = detour_execute(regs);
+		to = detour_ticks();
+		want.regs[DETOUR_R15] = 0;
+		got.regs[DETOUR_R15] = 0;
+		assert_memory_equal(&got, &want, sizeof(got));
+		for (uint32_t i = 0; i < d.ntests; i++)
+			pass &= detour_test_holds(&d.test[i], regs[d.test[i].reg]);
+		assert_int_equal(detour_counted(1) - before, want.path == 1 && !pass);
+		rejected += want.path == 1 && !pass;
+		pass &= want.path == 1;
+		tried = pass && detour_g.goid;
+		system += pass && !detour_g.goid;
+		taken += tried && used;
+		assert_int_equal(detour_landed->n, pass && (!detour_g.goid || used));
+		if (detour_landed->n)
+			assert_int_equal(detour_landed->end, 2 * d.number + GP_DETOUR_END_UNKNOWN);
+		for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+			struct gp_detour_ring *ring = ring_of(cpu);
+
+			if (ring->next == next + 128) {
+				assert_true(tried);
+				tried = false;
+				if (!used) {
+					notes++;
+					check_note(&site, &d, &ring->note[at], regs, &want);
+					assert_in_range(ring->note[at].time, from, to);
+					memset(&ring->note[at], 0, sizeof(ring->note[at]));
+				}
+				ring->next = next;
+			}
+			assert_int_equal(ring->next, next);
+			if (used)
+				assert_int_equal(ring->note[at].state, used);
+			ring->next = 0;
+			ring->note[at].state = 0;
+			for (size_t i = 0; i < sizeof(*ring) / 8; i++)
+				assert_int_equal(((uint64_t *)ring)[i], 0);
+		}
+		assert_false(tried);
+	}
+	assert_in_range(notes, 300, 2500);
+	assert_in_range(taken, 100, 1500);
+	assert_in_range(system, 50, 1000);
+	assert_in_range(rejected, 100, 2500);
+}
+
+/* Numbers of a detour that are in its code, with its words. */
+static const size_t numbers_of[] = {
+	offsetof(struct gp_detour, ring), offsetof(struct gp_detour, landing),
+	offsetof(struct gp_detour, branch), offsetof(struct gp_detour, stack_hi),
+	offsetof(struct gp_detour, goid), offsetof(struct gp_detour, m),
+	offsetof(struct gp_detour, procid), offsetof(struct gp_detour, id),
+	offsetof(struct gp_detour, number), offsetof(struct gp_detour, nwords),
+};
+
+/* Each bit of a detour that leaves notes is checked, and each of its numbers. */
+static void test_note_bits(void **state)
+{
+	uint8_t code[GP_DETOUR_MAX];
+
+	for (int round = 0; round < 25; round++) {
+		struct gp_detour_site site = detour_function((size_t)*state);
+		struct gp_detour d = note_detour(&site);
+		uint32_t len;
+
+		d.ntests = 0;
+		len = detour_exact(&site, &d, code);
+		for (size_t i = 0; i < N(numbers_of); i++)
+			detour_matters(&site, &d, code, len, numbers_of[i]);
+		for (size_t i = 0; i < d.nwords; i++)
+			detour_matters(&site, &d, code, len, offsetof(struct gp_detour, word[i]));
+		DETOUR_NOT_MADE(&site, &d, landing, 0);
+		DETOUR_NOT_MADE(&site, &d, per_cpu, false);
+		DETOUR_NOT_MADE(&site, &d, id, 0);
+		DETOUR_NOT_MADE(&site, &d, id, 1U << 31);
+		DETOUR_NOT_MADE(&site, &d, nwords, GP_DETOUR_WORDS + 1);
+		DETOUR_NOT_MADE(&site, &d, ring, d.ring + (1ULL << 32));
+		d.nwords = 1;
+		for (uint32_t reg = 0; reg < 256; reg++)
+			if (reg == 4 || reg == 12 || reg == 13 || reg > 14)
+				DETOUR_NOT_MADE(&site, &d, word[0], (uint8_t)reg);
+	}
+}
+
+/*
+ * Calls a function at its branch, which is not taken; then it returns. Registers that a note can
+ * have are @value.
+ */
+void detour_call(void *function, uint64_t value, void *runtime_g);
+
+asm(".text\n"
+	"detour_call:\n"
+	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
+	"	mov %rdx, %r14\n"
+	"	mov %rdi, %r12\n"
+	"	mov %rsi, %rax; mov %rsi, %rcx; mov %rsi, %rdx; mov %rsi, %rbx; mov %rsi, %rbp\n"
+	"	mov %rsi, %rdi; mov %rsi, %r8; mov %rsi, %r9; mov %rsi, %r10; mov %rsi, %r11\n"
+	"	cmp $0, %rsp\n"
+	"	call *%r12\n"
+	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
+	"	ret\n");
+
+#define CALLERS	8
+#define NOTES	200000
+
+static bool callers_stop;
+
+/* Return: how many calls. */
+static void *call_many(void *arg)
+{
+	uint64_t n;
+
+	for (n = 0; !__atomic_load_n(&callers_stop, __ATOMIC_RELAXED); n++)
+		detour_call(detour_memory + DETOUR_BRANCH, (uint64_t)(uintptr_t)arg << 48 | n,
+			    &detour_g);
+	return (void *)(uintptr_t)n;
+}
+
+/* Free all notes that are committed; each must be of one call. Return: how many. */
+static uint64_t take_notes(uint32_t nwords)
+{
+	uint64_t n = 0;
+
+	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+		for (uint32_t i = 0; i < GP_DETOUR_NOTES; i++) {
+			struct gp_detour_note *note = &ring_of(cpu)->note[i];
+
+			if (__atomic_load_n(&note->state, __ATOMIC_ACQUIRE) <= 1)
+				continue;
+			for (uint32_t word = 1; word < nwords; word++)
+				assert_int_equal(note->word[word], note->word[0]);
+			__atomic_store_n(&note->state, 0, __ATOMIC_RELEASE);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Threads that leave notes at once, and are preempted anywhere, never share one. */
+static void test_many_callers(void **state)
+{
+	struct gp_detour_site site = detour_function(0);
+	struct gp_detour d = note_detour(&site);
+	pthread_t threads[CALLERS];
+	uint64_t notes = 0, calls = 0;
+
+	(void)state;
+	if (!detour_has_rdpid)
+		skip();
+	d.ntests = 0;
+	d.nwords = 10;
+	memcpy(d.word, (const uint8_t[]){ 0, 1, 2, 3, 6, 7, 8, 9, 10, 11 }, 10);
+	detour_memory[DETOUR_BRANCH + site.branch_len] = 0xc3;
+	detour_g.goid = 1;
+	detour_g.m = (uint64_t)&runtime_m;
+	for (long cpu = 0; cpu < detour_ncpus; cpu++)
+		memset(ring_of(cpu), 0, sizeof(struct gp_detour_ring));
+	detour_landed->n = 0;
+	detour_patch(&site, &d);
+	for (uintptr_t i = 0; i < CALLERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, call_many, (void *)i), 0);
+	while (notes < NOTES)
+		notes += take_notes(d.nwords);
+	__atomic_store_n(&callers_stop, true, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < CALLERS; i++) {
+		void *n;
+
+		pthread_join(threads[i], &n);
+		calls += (uintptr_t)n;
+	}
+	notes += take_notes(d.nwords);
+	assert_int_equal(notes + detour_landed->n, calls);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[3 * DETOUR_FORMS], *t = tests;
+
+	if (detour_set_up())
+		return 1;
+	t = detour_append(t, 0, DETOUR_SHAPES, test_note, "a call leaves a note, or lands");
+	t = detour_append(t, 0, DETOUR_SHAPES, test_note_bits,
+			  "each bit of a detour is checked, and each of its numbers");
+	t = detour_append(t, 0, 1, test_many_callers,
+			  "threads that leave notes at once never share one");
+	return _cmocka_run_group_tests("detour_notes", tests, (size_t)(t - tests), NULL, NULL);
+}
