@@ -24,6 +24,7 @@ _Static_assert(offsetof(struct gp_detour_ring, note) == 128, "where gp_emit_clai
 
 /* Hardware numbers. */
 #define RSP		4
+#define RBP		5
 #define R12		12
 #define R13		13
 #define R15		15
@@ -588,16 +589,21 @@ static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struc
 	return e.failed ? 0 : e.n;
 }
 
+bool gp_detour_can_note(const struct gp_detour_site *site, __u8 reg)
+{
+	/* An epilogue restores RBP. */
+	return reg < R15 && reg != RSP && reg != R12 && reg != R13 && !(site->frame && reg == RBP);
+}
+
 /* Can calls leave the notes that @d says? */
-static bool gp_detour_can_note(const struct gp_detour *d)
+static bool gp_detour_notes(const struct gp_detour_site *site, const struct gp_detour *d)
 {
 	__u32 i;
 
 	if (!d->landing || !d->per_cpu || !d->id || d->id >> 31 || d->nwords > GP_DETOUR_WORDS)
 		return false;
 	for (i = 0; i < d->nwords; i++)
-		if (d->word[i] > R15 || d->word[i] == RSP || d->word[i] == R12 ||
-		    d->word[i] == R13 || d->word[i] == R15)
+		if (!gp_detour_can_note(site, d->word[i]))
 			return false;
 	return true;
 }
@@ -613,7 +619,7 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 	if (d->slots)
 		return gp_detour_emit_timed(site, d, to);
 	if (site->frame || d->ntests > GP_DETOUR_TESTS ||
-	    (d->ring ? !gp_detour_can_note(d) : d->landing && !d->ntests))
+	    (d->ring ? !gp_detour_notes(site, d) : d->landing && !d->ntests))
 		return 0;
 	gp_emit_branch(&e, site, d);
 	for (i = 0; i < d->ntests; i++)

@@ -277,6 +277,9 @@ const char *gp_detour_find(const __u8 *branch, __u32 branch_len, const __u8 *col
 const char *gp_detour_find_exit(const __u8 *code, __u32 len, __u64 place,
 				struct gp_detour_site *site);
 
+/* Can a note of a call or return at @site have the register with that hardware number? */
+bool gp_detour_can_note(const struct gp_detour_site *site, __u8 reg);
+
 /**
  * gp_detour_emit() - make the code of a detour
  * @site: from gp_detour_find() or gp_detour_find_exit()

@@ -46,14 +46,14 @@
  * struct gp_pass - one pass over the rings
  * @s: the session
  * @line: times of its beginning, and of the previous pass
- * @cpu: the current CPU; nr_cpu_ids when the rings are done
+ * @ring: the current ring; gp_stream_nrings() when all are done
  * @done: the last message has been written
- * @end: end of the pass, for each CPU
+ * @end: end of the pass, for each ring
  */
 struct gp_pass {
 	struct gp_session *s;
 	struct gp_timeline line;
-	u32 cpu;
+	u32 ring;
 	bool done;
 	unsigned long end[];
 };
@@ -82,9 +82,9 @@ void gp_reader_send_ready(struct work_struct *work)
 static struct gp_pass *gp_pass_new(struct gp_session *s)
 {
 	struct gp_pass *pass;
-	u32 cpu;
+	u32 i;
 
-	pass = kvzalloc(struct_size(pass, end, nr_cpu_ids), GP_GFP_CHARGED);
+	pass = kvzalloc(struct_size(pass, end, gp_stream_nrings()), GP_GFP_CHARGED);
 	if (!pass)
 		return NULL;
 	pass->s = s;
@@ -92,13 +92,14 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	gp_timeline_extend(&s->line, &s->clock);
 	pass->line = s->line;
 	mutex_unlock(&s->read_lock);
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+	gp_stream_drain_all(s);
+	for (i = 0; i < gp_stream_nrings(); i++) {
+		const struct gp_ring *ring = gp_stream_ring(s, i);
 
 		if (!ring)
 			continue;
 		gp_ring_settle(ring);
-		pass->end[cpu] = gp_ring_end(ring);
+		pass->end[i] = gp_ring_end(ring);
 	}
 	return pass;
 }
@@ -156,10 +157,10 @@ static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ri
 
 static void gp_reader_take_back(struct gp_session *s)
 {
-	u32 cpu;
+	u32 i;
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+	for (i = 0; i < gp_stream_nrings(); i++) {
+		struct gp_ring *ring = gp_stream_ring(s, i);
 
 		if (ring && gp_ring_take_back(ring))
 			gp_reader_freed_space(s, ring);
@@ -167,7 +168,7 @@ static void gp_reader_take_back(struct gp_session *s)
 }
 
 /*
- * Make a message of lent records of one CPU. Return: whether it was made; it is then the only one
+ * Make a message of lent records of one ring. Return: whether it was made; it is then the only one
  * in @skb.
  */
 static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback *cb,
@@ -205,7 +206,7 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 	return true;
 }
 
-/* Add records of one CPU to a message. Return: false if the message is full. */
+/* Add records of one ring to a message. Return: false if the message is full. */
 static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct gp_pass *pass, struct gp_ring *ring)
 {
@@ -268,10 +269,10 @@ static bool gp_reader_put_losses(struct sk_buff *skb, struct netlink_callback *c
 static u64 gp_reader_backlog(const struct gp_session *s)
 {
 	u64 bytes = 0;
-	u32 cpu;
+	u32 i;
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+	for (i = 0; i < gp_stream_nrings(); i++) {
+		const struct gp_ring *ring = gp_stream_ring(s, i);
 
 		if (ring)
 			bytes += gp_ring_unread(ring);
@@ -303,10 +304,10 @@ static void gp_reader_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 	/* Read before losses are checked. */
 	quiet = smp_load_acquire(&s->quiet);
-	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
-		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
+	for (; pass->ring < gp_stream_nrings(); pass->ring++) {
+		struct gp_ring *ring = gp_stream_ring(s, pass->ring);
 
-		while (ring && (long)(pass->end[pass->cpu] - ring->handed_out) > 0)
+		while (ring && (long)(pass->end[pass->ring] - ring->handed_out) > 0)
 			if (gp_reader_lend_records(skb, cb, pass, ring) ||
 			    !gp_reader_put_records(skb, cb, pass, ring))
 				return;

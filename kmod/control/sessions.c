@@ -49,6 +49,7 @@
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
+#include "jump/notebook.h"
 #include "ring/ring.h"
 #include "session/jumps.h"
 #include "session/reap.h"
@@ -121,6 +122,7 @@ static void gp_session_free(struct gp_session *s)
 		for_each_possible_cpu(cpu)
 			gp_ring_free(s->rings[cpu]);
 	kvfree(s->rings);
+	gp_notebook_free(s->notebook);
 	gp_objects_free(s);
 	gp_session_free_pids(s);
 	gp_reads_fini(&s->reads);
@@ -499,19 +501,26 @@ u64 gp_session_hits(struct gp_session *s)
 	return hits;
 }
 
+static void gp_session_add_ring(const struct gp_ring *ring, u64 *stats)
+{
+	u32 i;
+
+	for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+		stats[i] += READ_ONCE(ring->stat[i]);
+}
+
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 {
 	u64 jumped;
-	int cpu;
 	u32 i;
 
 	memset(stats, 0, sizeof(*stats) * __GOPROBE_STAT_MAX);
-	for_each_possible_cpu(cpu) {
-		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
-
-		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
-			stats[i] += READ_ONCE(ring->stat[i]);
-	}
+	for (i = nr_cpu_ids; i < gp_stream_nrings(); i++)
+		gp_session_add_ring(gp_stream_ring(s, i), stats);
+	/* What handlers have written took a trap. */
+	stats[GOPROBE_STAT_JUMPED] = stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS];
+	for (i = 0; i < nr_cpu_ids; i++)
+		gp_session_add_ring(gp_stream_ring(s, i), stats);
 	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);

@@ -28,6 +28,7 @@
 #include "hit/filter.h"
 #include "jump/area.h"
 #include "jump/jump.h"
+#include "jump/notebook.h"
 #include "session/file.h"
 #include "session/jumps.h"
 #include "session/probe.h"
@@ -93,11 +94,10 @@ static bool gp_trapless_tests(struct gp_jump_plan *plan, const struct gp_filter 
 	return true;
 }
 
-/* Does the probe leave records that do not depend on others, of hits that pass its filter? */
-static bool gp_trapless_lands(const struct gp_probe *probe)
+/* Does the probe leave records that do not depend on others? */
+static bool gp_trapless_leaves_records(const struct gp_probe *probe)
 {
-	return probe->way == GP_WAY_FILTER && !probe->remembers &&
-	       (probe->then == GP_WAY_QUICK || probe->then == GP_WAY_GENERAL);
+	return (probe->then == GP_WAY_QUICK || probe->then == GP_WAY_GENERAL) && !probe->remembers;
 }
 
 /* Are registers in the record that detours use? */
@@ -117,27 +117,110 @@ static bool gp_trapless_shows_ours(const struct gp_plan *plan)
 	return false;
 }
 
+/* The registers of a record as a note has them. Return: false if there is more in the record. */
+static bool gp_trapless_note_frame(struct gp_jump_plan *plan, const struct gp_plan *record)
+{
+	struct gp_note_point *note = &plan->note;
+	const struct gp_piece *p;
+	u8 reg;
+	u32 i;
+
+	if (record->w.nops || record->w.nstack || record->frame->nwipes ||
+	    (record->w.depth && record->frame->nrefs) || record->npieces > GP_DETOUR_WORDS)
+		return false;
+	for (i = 0; i < record->npieces; i++) {
+		p = &record->pieces[i];
+		if (p->source != GOPROBE_FROM_INT_REG || p->size > sizeof(u64))
+			return false;
+		for (reg = 0; gp_arch_reg_offset[reg] != p->from; reg++)
+			;
+		if (!gp_detour_can_note(&plan->site, reg))
+			return false;
+		plan->word[i] = reg;
+		note->part[i].frame = p->frame;
+		note->part[i].size = p->size;
+		note->in_parts |= p->size != sizeof(u64) || p->frame != i * sizeof(u64);
+	}
+	note->words = record->npieces;
+	note->in_parts |= record->frame_bytes != note->words * sizeof(u64);
+	note->size += record->frame_bytes;
+	return true;
+}
+
+/* How a detour makes notes for the probe's records. Return: whether it can. */
+static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_probe *probe)
+{
+	struct goprobe_record head = { .kind = probe->record_kind, .id = probe->id,
+				       .plan = probe->plan_id };
+
+	/* Detours have g in R14. */
+	if (probe->g_reg != gp_arch_int_reg(14) || !probe->runtime->m_procid)
+		return false;
+	plan->note.size = sizeof(head);
+	plan->note.stat = probe->stat;
+	if (probe->plan && !gp_trapless_note_frame(plan, probe->plan))
+		return false;
+	head.words = plan->note.size / 8;
+	memcpy(&plan->note.head, &head, sizeof(u64));
+	memcpy(&plan->note.id, (u8 *)&head + sizeof(u64), sizeof(u64));
+	return true;
+}
+
+/* Can code in a process read what stamps the session's records? */
+static bool gp_trapless_can_note(const struct gp_session *s)
+{
+	return gp_area_per_cpu() && READ_ONCE(s->clock.mult);
+}
+
+/* Make the notebook of a session, if it has none. Return: whether it has one. */
+static bool gp_trapless_make_notebook(struct gp_session *s)
+{
+	/* Pairs with gp_stream_ring(). */
+	if (!s->notebook)
+		smp_store_release(&s->notebook, gp_notebook_new(s->ring_bytes, &s->clock));
+	return s->notebook;
+}
+
 /*
- * How the probe's hits that do not time are counted without breakpoints. Return: whether they can.
+ * How the probe's hits that leave records are recorded, or at least rejected, without breakpoints.
+ * Return: whether they can.
  */
-static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *probe)
+static bool gp_trapless_plan_record(struct gp_jump_plan *plan, struct gp_probe *probe)
 {
 	struct gp_session *s = probe->session;
 
+	probe->trap = GOPROBE_TRAP_RECORD;
+	if (gp_trapless_plan_note(plan, probe)) {
+		probe->trap = GOPROBE_TRAP_CLOCK;
+		if (gp_trapless_can_note(s) && gp_trapless_make_notebook(s))
+			plan->notebook = s->notebook;
+	}
+	return plan->notebook || (probe->filter && probe->point_kind == GOPROBE_POINT_CALL &&
+				  !gp_trapless_shows_ours(probe->plan));
+}
+
+/*
+ * How the probe's hits that do not time are counted or recorded without breakpoints. Return:
+ * whether they can.
+ */
+static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *probe)
+{
+	bool counts = probe->then == GP_WAY_COUNT;
+	struct gp_session *s = probe->session;
+
 	probe->trap = GOPROBE_TRAP_FILTER;
-	if (probe->then != GP_WAY_COUNT &&
-	    (!gp_trapless_lands(probe) || gp_trapless_shows_ours(probe->plan)))
+	if ((!counts && !gp_trapless_leaves_records(probe)) ||
+	    (probe->filter && !gp_trapless_tests(plan, probe->filter)))
 		return false;
-	if (probe->then == GP_WAY_COUNT)
+	if (counts)
 		plan->hits = &gp_tallies_find(&s->tallies, probe->id)->jumped;
 	if (probe->filter)
 		plan->rejected = &probe->filter->jumped;
-	return !probe->filter || gp_trapless_tests(plan, probe->filter);
+	return counts || gp_trapless_plan_record(plan, probe);
 }
 
 /* As gp_trapless_plan_count(), of hits that begin or end timed calls. */
-static bool gp_trapless_plan_time(struct gp_jump_plan *plan, struct gp_probe *probe,
-				  const struct goprobe_runtime *rt)
+static bool gp_trapless_plan_time(struct gp_jump_plan *plan, struct gp_probe *probe)
 {
 	const struct gp_clock *clock = &probe->session->calls->clock;
 
@@ -157,7 +240,6 @@ static bool gp_trapless_plan_time(struct gp_jump_plan *plan, struct gp_probe *pr
 	plan->timed = probe->tally;
 	plan->slots = &probe->session->objects.files[probe->file]->slots;
 	plan->id = probe->id;
-	plan->stack_hi = rt->g_stack_hi;
 	plan->rate = (u64)clock->mult << (63 - clock->shift);
 	return true;
 }
@@ -192,9 +274,9 @@ static int gp_trapless_make_plan(struct gp_probe *probe, const struct goprobe_po
 		kfree(plan);
 		return -ENOMEM;
 	}
-	if (!(time ? gp_trapless_plan_time(plan, probe, probe->runtime) :
-		     gp_trapless_plan_count(plan, probe)) ||
-	    !gp_trapless_find(plan, probe, p, cold, cold_len)) {
+	plan->runtime = probe->runtime;
+	if (!gp_trapless_find(plan, probe, p, cold, cold_len) ||
+	    !(time ? gp_trapless_plan_time(plan, probe) : gp_trapless_plan_count(plan, probe))) {
 		kfree(plan);
 		return 0;
 	}
@@ -234,9 +316,18 @@ static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe
 		hits = gp_tally_trapped(probe->tally);
 	if (probe->jump->timed)
 		hits = gp_tally_calls(probe->tally);
+	/* Records are not counted by point. */
+	if (probe->jump->notebook)
+		hits = s->trapless.records;
 	if (probe->filter && hits < GP_TRAPLESS_HITS)
 		hits += gp_filter_rejected(probe->filter);
 	return hits >= GP_TRAPLESS_HITS;
+}
+
+/* Does it leave notes, in a session that has lost the counter? */
+static bool gp_trapless_lacks_clock(const struct gp_probe *probe)
+{
+	return probe->jump && probe->jump->notebook && !READ_ONCE(probe->session->clock.mult);
 }
 
 /* Points of the file that are worth a jump, or NULL; *@n: how many. */
@@ -250,7 +341,7 @@ static struct gp_probe **gp_trapless_hot(struct gp_session *s, u32 file, u32 *n)
 	for (i = 0; hot && i < s->objects.nprobes; i++) {
 		struct gp_probe *probe = s->objects.probes[i];
 
-		if (probe->file != file || !probe->jump)
+		if (probe->file != file || !probe->jump || gp_trapless_lacks_clock(probe))
 			continue;
 		if (!probe->hot)
 			probe->hot = gp_trapless_is_hot(s, probe);
@@ -294,7 +385,7 @@ static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, 
 	if (!t)
 		return NULL;
 	for (i = 0; i < n; i++)
-		if (hot[i]->jump->timed)
+		if (hot[i]->jump->timed || hot[i]->jump->notebook)
 			times = true;
 	trap = gp_trapless_refuses(t, times);
 	if (trap != GOPROBE_TRAP_NONE) {
@@ -320,11 +411,27 @@ static void gp_trapless_advance(struct gp_session *s)
 			mm = gp_trapless_mm(s->pids[i], hot, n);
 			if (!mm)
 				continue;
-			gp_jumps_advance(s->objects.files[file], mm, hot, n);
+			gp_jumps_advance(s->objects.files[file], mm, s->pids[i], hot, n);
 			mmput_async(mm);
 		}
 		kvfree(hot);
 	}
+}
+
+/* How many records have handlers written? */
+static void gp_trapless_count_records(struct gp_session *s)
+{
+	const struct gp_ring *ring;
+	u64 n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		ring = READ_ONCE(s->rings[cpu]);
+		if (ring)
+			n += READ_ONCE(ring->stat[GOPROBE_STAT_CALLS]) +
+			     READ_ONCE(ring->stat[GOPROBE_STAT_RETURNS]);
+	}
+	s->trapless.records = n;
 }
 
 static void gp_trapless_care(struct gp_session *s, u64 now)
@@ -337,6 +444,19 @@ static void gp_trapless_care(struct gp_session *s, u64 now)
 	for (i = 0; i < s->objects.nfiles; i++)
 		lost += gp_jumps_look_after(s->objects.files[i], &s->tallies);
 	WRITE_ONCE(s->trapless.lost, s->trapless.lost + lost);
+}
+
+/* Without the processor's counter there are no notes. */
+static void gp_trapless_check_clock(struct gp_session *s)
+{
+	u32 i;
+
+	if (!s->notebook || !s->notebook->mm || READ_ONCE(s->clock.mult))
+		return;
+	gp_trapless_pause(s);
+	for (i = 0; i < s->objects.nprobes; i++)
+		if (gp_trapless_lacks_clock(s->objects.probes[i]))
+			WRITE_ONCE(s->objects.probes[i]->trap, GOPROBE_TRAP_CLOCK);
 }
 
 static void gp_trapless_queue(struct gp_session *s, u64 took)
@@ -360,8 +480,12 @@ static void gp_trapless_work(struct work_struct *work)
 	if (s->stopped)
 		goto out;
 	if (s->running) {
+		gp_trapless_check_clock(s);
+		gp_trapless_count_records(s);
 		gp_trapless_advance(s);
 		gp_trapless_care(s, began);
+		if (s->notebook && s->notebook->mm)
+			gp_stream_drain_soon(s);
 	}
 	gp_trapless_queue(s, ktime_get_ns() - began);
 out:

@@ -432,8 +432,8 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 
 /*
  * A thread has hit the breakpoint of the landing with the consumer @uc: a call that has passed the
- * tests of a detour, which are the whole filter of its probe; or a timed call that the detour
- * leaves to us. For the probe it is a hit of the code that became a jump. Other probes that are
+ * tests of a detour, which are the whole filter of its probe, or has found no free note; or a
+ * timed call that the detour leaves to us. For the probe it is a hit of the code that became a jump. Other probes that are
  * there by now came after the call.
  */
 GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
@@ -449,6 +449,8 @@ GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 	if (!j)
 		return 0;
 	landing = gp_arch_land(regs, j->at);
+	if (j->probe->jump->notebook)
+		gp_stream_drain(j->probe->session, raw_smp_processor_id());
 	ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
 	      gp_hit_way(j->probe, regs, j->probe->then);
 	regs->ip = landing;

@@ -76,53 +76,56 @@ static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 	return IS_ERR_VALUE(got) ? (int)got : 0;
 }
 
-static void gp_area_unmap_numbers(unsigned long at, u32 ncpus)
+/* Unmap what @n CPUs have. */
+static void gp_area_unmap_copies(unsigned long at, unsigned long bytes, u32 n)
 {
-	while (ncpus--)
-		vm_munmap(at + ncpus * GP_AREA_STRIDE, GP_AREA_NUMBERS);
+	while (n--)
+		vm_munmap(at + n * GP_AREA_STRIDE, bytes);
 }
 
 /*
- * Undo the mappings of a place, as far as their lock can be taken in a bounded time: who waits for
+ * Undo the mappings of @n CPUs, as far as their lock can be taken in a bounded time: who waits for
  * it holds up all hits of the process. What stays is never used.
  */
-static void gp_area_leave(unsigned long code, u32 ncpus)
+static void gp_area_leave(unsigned long at, unsigned long bytes, u32 n)
 {
 	struct gp_patience patience;
 
 	gp_patience_begin(&patience);
-	gp_area_unmap_numbers(code + GP_AREA_CODE, ncpus);
-	vm_munmap(code, GP_AREA_CODE);
+	gp_area_unmap_copies(at, bytes, n);
 	gp_patience_end(&patience);
 }
 
-/* *@ncpus: those that have been mapped */
-static int gp_area_map_numbers(unsigned long at, u32 *ncpus)
+/* Map @bytes for each of @n CPUs, or nothing. */
+static int gp_area_map_copies(unsigned long at, unsigned long bytes, u32 n)
 {
-	int err = 0;
+	u32 i;
+	int err;
 
-	for (*ncpus = 0; !err && *ncpus < gp_area_ncpus(); *ncpus += !err)
-		err = gp_area_map(NULL, at + *ncpus * GP_AREA_STRIDE, GP_AREA_NUMBERS,
-				  PROT_READ | PROT_WRITE);
-	return err;
+	for (i = 0; i < n; i++) {
+		err = gp_area_map(NULL, at + i * GP_AREA_STRIDE, bytes, PROT_READ | PROT_WRITE);
+		if (err) {
+			gp_area_leave(at, bytes, i);
+			return err;
+		}
+	}
+	return 0;
 }
-
 static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
 {
 	int err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
-	u32 ncpus;
 
+	if (!err && numbers) {
+		err = gp_area_map_copies(at + GP_AREA_CODE, GP_AREA_NUMBERS, gp_area_ncpus());
+		if (err)
+			gp_area_leave(at, GP_AREA_CODE, 1);
+	}
 	if (err)
 		return err;
 	area->code = at;
-	if (!numbers)
-		return 0;
-	err = gp_area_map_numbers(at + GP_AREA_CODE, &ncpus);
-	if (err)
-		gp_area_leave(at, ncpus);
-	else
+	if (numbers)
 		area->numbers = at + GP_AREA_CODE;
-	return err;
+	return 0;
 }
 
 static unsigned long gp_area_candidate(unsigned long near, bool pop, u32 try)
@@ -198,6 +201,12 @@ static int gp_area_pin(unsigned long at, u32 n, struct page **pages)
 	return got < 0 ? got : -ENOMEM;
 }
 
+void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n)
+{
+	atomic64_sub(n, &mm->pinned_vm);
+	unpin_user_pages_dirty_lock(pages, n, true);
+}
+
 static void gp_area_unpin_row(struct page **row, u32 n)
 {
 	unpin_user_pages_dirty_lock(row, n, true);
@@ -252,32 +261,73 @@ int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter
 	return gp_area_take(area, gp_area_per_cpu() ? sizeof(u64) : GP_AREA_LINE, counter, at);
 }
 
+/* Pin @npages of each of @n CPUs. Return: 0 or an error. */
+static int gp_area_pin_copies(unsigned long at, u32 npages, u32 n, struct page **pages)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		err = gp_area_pin(at + i * GP_AREA_STRIDE, npages, pages + i * npages);
+		if (err) {
+			gp_area_unpin(current->mm, pages, i * npages);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Map and pin @npages for each of @n CPUs: at @at or, if that is not free, @step bytes further,
+ * and so on. Return: the address, or an error: IS_ERR_VALUE().
+ */
+static unsigned long gp_area_memory(unsigned long at, long step, u32 npages, u32 n,
+				    struct page **pages)
+{
+	unsigned long bytes = npages * PAGE_SIZE;
+	u32 try;
+	int err;
+
+	for (try = 0; ; try++, at += step) {
+		err = gp_area_map_copies(at, bytes, n);
+		if (err != -EEXIST || try == GP_AREA_TRIES)
+			break;
+	}
+	if (err)
+		return err;
+	err = gp_area_pin_copies(at, npages, n, pages);
+	if (!err)
+		return at;
+	gp_area_leave(at, bytes, n);
+	return err;
+}
+
 unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
 {
-	unsigned long bytes = GP_AREA_SLOT_PAGES * PAGE_SIZE, at = 0;
-	struct gp_patience patience;
-	int err = -EEXIST;
-	u32 i;
-
 	/* What gp_detour_emit() computes with, and what is pinned. */
 	BUILD_BUG_ON(sizeof(struct gp_detour_slot) != 32);
 	BUILD_BUG_ON(sizeof(struct gp_detour_times) != 2048);
 	BUILD_BUG_ON(GP_DETOUR_SLOTS * sizeof(struct gp_detour_slot) !=
 		     GP_AREA_SLOT_PAGES * PAGE_SIZE);
 	/* Before the areas. */
-	for (i = 1; i <= GP_AREA_TRIES && err == -EEXIST; i++) {
-		at = ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - i * GP_AREA_STRIDE;
-		err = gp_area_map(NULL, at, bytes, PROT_READ | PROT_WRITE);
-	}
-	if (err)
-		return err;
-	err = gp_area_pin(at, GP_AREA_SLOT_PAGES, pages);
-	if (!err)
-		return at;
-	gp_patience_begin(&patience);
-	vm_munmap(at, bytes);
-	gp_patience_end(&patience);
-	return err;
+	return gp_area_memory(ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - GP_AREA_STRIDE,
+			      -(long)GP_AREA_STRIDE, GP_AREA_SLOT_PAGES, 1, pages);
+}
+
+unsigned long gp_area_notes_new(unsigned long near, struct page **pages)
+{
+	BUILD_BUG_ON(GP_AREA_ABREAST * GP_AREA_STEP + GP_AREA_NOTE_PAGES * PAGE_SIZE >
+		     GP_AREA_STRIDE);
+	/* Beside the areas that are abreast. */
+	return gp_area_memory(ALIGN(near + GP_AREA_AWAY, PMD_SIZE) +
+			      GP_AREA_ABREAST * GP_AREA_STEP,
+			      gp_area_ncpus() * GP_AREA_STRIDE, GP_AREA_NOTE_PAGES,
+			      gp_area_ncpus(), pages);
+}
+
+void gp_area_notes_unmap(unsigned long at)
+{
+	gp_area_unmap_copies(at, GP_AREA_NOTE_PAGES * PAGE_SIZE, gp_area_ncpus());
 }
 
 /* Does the process see @code at @at? */
@@ -351,7 +401,7 @@ void gp_area_unmap(struct gp_area *area)
 {
 	vm_munmap(area->code, GP_AREA_CODE);
 	if (area->numbers)
-		gp_area_unmap_numbers(area->numbers, gp_area_ncpus());
+		gp_area_unmap_copies(area->numbers, GP_AREA_NUMBERS, gp_area_ncpus());
 }
 
 void gp_area_free(struct gp_area *area)

@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/uprobes.h>
 
+#include "arch/detour.h"
 #include "stats/remote.h"
 
 struct file;
@@ -30,6 +31,9 @@ struct page;
 
 /* Pages of a table of slots: struct gp_detour_slot. */
 #define GP_AREA_SLOT_PAGES	32
+
+/* Pages of notes that a CPU has. */
+#define GP_AREA_NOTE_PAGES	DIV_ROUND_UP(sizeof(struct gp_detour_ring), PAGE_SIZE)
 
 /**
  * struct gp_area - memory for some detours
@@ -95,6 +99,10 @@ int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter
  * address, or an error: IS_ERR_VALUE().
  */
 unsigned long gp_area_slots_new(unsigned long near, struct page **pages);
+/* The same of notes: GP_AREA_NOTE_PAGES for each of gp_area_ncpus(), at CPU 0's address and higher. */
+unsigned long gp_area_notes_new(unsigned long near, struct page **pages);
+void gp_area_notes_unmap(unsigned long at);
+void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n);
 void gp_area_unmap(struct gp_area *area);
 
 /*

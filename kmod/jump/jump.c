@@ -35,6 +35,7 @@
 #include "gfp.h"
 #include "jump/area.h"
 #include "jump/jump.h"
+#include "jump/notebook.h"
 #include "jump/patience.h"
 #include "jump/slots.h"
 #include "jump/text.h"
@@ -54,7 +55,7 @@
 
 static const u8 gp_int3 = 0xcc;
 
-struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm)
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid)
 {
 	struct gp_jump_space *space = kzalloc(sizeof(*space), GP_GFP_CHARGED);
 
@@ -62,6 +63,7 @@ struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm)
 		return NULL;
 	mmgrab(mm);
 	space->mm = mm;
+	space->pid = pid;
 	INIT_LIST_HEAD(&space->areas);
 	INIT_LIST_HEAD(&space->jumps);
 	INIT_LIST_HEAD(&space->times);
@@ -197,7 +199,7 @@ static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *p
 	}
 	d->slots = slots->at;
 	d->id = plan->id;
-	d->stack_hi = plan->stack_hi;
+	d->stack_hi = plan->runtime->g_stack_hi;
 	d->rate = plan->rate;
 	if (!j->site.frame)
 		return 0;
@@ -208,7 +210,34 @@ static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *p
 	return 0;
 }
 
-/* What a detour needs that counts. */
+/* What a detour needs that leaves notes. */
+static int gp_jump_prepare_noted(struct gp_jump *j, const struct gp_jump_plan *plan,
+				 struct gp_detour *d)
+{
+	struct gp_note_point point = plan->note;
+	int err = 0;
+
+	if (!j->space->notebook)
+		err = gp_notebook_join(plan->notebook, j->at, j->space->pid);
+	if (err)
+		return err;
+	j->space->notebook = plan->notebook;
+	point.ip = j->at;
+	err = gp_notebook_add(plan->notebook, &point);
+	if (err < 0)
+		return err;
+	d->id = err;
+	d->ring = plan->notebook->at;
+	d->stack_hi = plan->runtime->g_stack_hi;
+	d->goid = plan->runtime->g_goid;
+	d->m = plan->runtime->g_m;
+	d->procid = plan->runtime->m_procid;
+	d->nwords = point.words;
+	memcpy(d->word, plan->word, sizeof(d->word));
+	return 0;
+}
+
+/* What a detour needs that tests hits, and counts those that pass or do not. */
 static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan *plan,
 				   struct gp_area *area, struct gp_detour *d)
 {
@@ -246,6 +275,8 @@ static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *pla
 	}
 	err = plan->timed ? gp_jump_prepare_timed(j, plan, &d) :
 			    gp_jump_prepare_counted(j, plan, area, &d);
+	if (!err && plan->notebook)
+		err = gp_jump_prepare_noted(j, plan, &d);
 	if (!err)
 		err = gp_jump_write_detour(j, area, &d);
 	/* Before any hit can land. */
@@ -828,6 +859,8 @@ void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies
 		gp_jump_free(j);
 	list_for_each_entry_safe(times, next_times, &space->times, node)
 		gp_jump_times_free(times);
+	if (space->notebook)
+		gp_notebook_leave(space->notebook, alive && !space->busy);
 	if (space->slots)
 		gp_slots_free(space->slots, tallies, !alive);
 	list_for_each_entry_safe(area, next_area, &space->areas, node) {

@@ -14,8 +14,10 @@
 
 #include "arch/detour.h"
 #include "compat.h"
+#include "ring/notes.h"
 #include "stats/remote.h"
 
+struct gp_notebook;
 struct gp_probe;
 struct gp_slots;
 struct gp_tallies;
@@ -33,6 +35,8 @@ struct inode;
  * @jumps: struct gp_jump
  * @slots: open calls, if any are timed
  * @times: struct gp_jump_times
+ * @notebook: has notes of calls here, or NULL
+ * @pid: the process
  * @full: there is no space for more detours, or none may be made there
  * @no_pop: nor for detours of GP_DETOUR_EXIT_POP
  * @busy: code or counters may still be used: they stay
@@ -44,6 +48,8 @@ struct gp_jump_space {
 	struct list_head jumps;
 	struct gp_slots *slots;
 	struct list_head times;
+	struct gp_notebook *notebook;
+	struct pid *pid;
 	bool full;
 	bool no_pop;
 	bool busy;
@@ -64,16 +70,19 @@ struct gp_jump_times {
 };
 
 /**
- * struct gp_jump_plan - how a probe counts hits without breakpoints, or times calls
+ * struct gp_jump_plan - how a probe counts hits without breakpoints, or times or records calls
  * @site: of its branch or epilogue
  * @ntests: number of @test
  * @test: which hits count
- * @timed: tally of the function whose calls begin or end here; NULL: it counts
+ * @timed: tally of the function whose calls begin or end here, or NULL
  * @slots: struct gp_slots of its file
  * @id: of the function
- * @stack_hi: offset of stack.hi in runtime.g
+ * @runtime: offsets in the Go runtime of its file
  * @rate: ns of a tick, times 2^63
- * @hits: counts them; NULL: they land, and take a trap there
+ * @notebook: gets notes of hits, or NULL
+ * @note: what their records have in common, but the address
+ * @word: registers that a note gets, by hardware number
+ * @hits: counts them, or NULL. If there is neither that nor @notebook, they land, and take a trap
  * @rejected: counts the others, if there are tests
  * @jumps: its struct gp_jump, one in each process
  */
@@ -84,8 +93,11 @@ struct gp_jump_plan {
 	const struct gp_tally *timed;
 	struct list_head *slots;
 	u32 id;
-	u32 stack_hi;
+	const struct goprobe_runtime *runtime;
 	u64 rate;
+	struct gp_notebook *notebook;
+	struct gp_note_point note;
+	u8 word[GP_DETOUR_WORDS];
 	struct gp_remote *hits;
 	struct gp_remote *rejected;
 	struct list_head jumps;
@@ -148,7 +160,7 @@ struct gp_jump {
  * thread uses the process's memory (kthread_use_mm()); where it says "alive" the caller has a
  * reference to that (mmget()).
  */
-struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm);
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid);
 /*
  * In use if the process is alive, with all jumps disarmed, else it has ended. @tallies: of the
  * session; they get the calls that are open.

@@ -61,8 +61,7 @@ void gp_slots_free(struct gp_slots *slots, struct gp_tallies *tallies, bool exit
 	list_del_rcu(&slots->node);
 	synchronize_rcu();
 	gp_slots_each(slots, tallies, gp_slots_leave, exited);
-	atomic64_sub(GP_AREA_SLOT_PAGES, &slots->mm->pinned_vm);
-	unpin_user_pages_dirty_lock(slots->pages, GP_AREA_SLOT_PAGES, true);
+	gp_area_unpin(slots->mm, slots->pages, GP_AREA_SLOT_PAGES);
 	kfree(slots);
 }
 

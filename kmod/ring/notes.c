@@ -4,39 +4,62 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 #include <goprobe.h>
 
 #include "ring/notes.h"
 #include "ring/ring.h"
 
+/* The largest record. */
 #define GP_NOTES_RECORD	(sizeof(struct goprobe_record) + GP_DETOUR_WORDS * sizeof(u64))
 
-/*
- * Complete notes from @note to @end, and no younger than @until, behind the @to - 1 found before.
- * They are mostly in order already: only a thread that was interrupted is late.
+/**
+ * struct gp_notes_look - what a drain finds
+ * @until: no younger notes; 0: times are no times, and all get @now
+ * @now: see @until
+ * @first: the first that is found
+ * @end: behind the last
+ * @left: there are notes that it leaves
  */
-static __always_inline struct gp_note_place *gp_notes_find(struct gp_detour_note *note,
-							   const struct gp_detour_note *end,
-							   u64 until,
-							   const struct gp_note_place *first,
-							   struct gp_note_place *to)
+struct gp_notes_look {
+	u64 until;
+	u64 now;
+	struct gp_note_place *first;
+	struct gp_note_place *end;
+	bool left;
+};
+
+/*
+ * Find notes from @note to @end. They are mostly in order already: only a thread that was
+ * interrupted is late.
+ */
+static __always_inline void gp_notes_find(struct gp_notes_look *l, struct gp_detour_note *note,
+					  const struct gp_detour_note *end)
 {
 	struct gp_note_place *p;
+	u32 state;
 	u64 time;
 
 	for (; note < end; note++) {
 		/* The note is read after its state. */
-		if (smp_load_acquire(&note->state) <= 1)
+		state = smp_load_acquire(&note->state);
+		if (state <= 1) {
+			l->left |= state;
 			continue;
+		}
 		time = READ_ONCE(note->time);
-		if (unlikely(time > until))
-			continue;
-		for (p = to++; unlikely(time < p[-1].time) && p > first; p--)
+		if (unlikely(time > l->until)) {
+			if (l->until) {
+				l->left = true;
+				continue;
+			}
+			time = l->now;
+		}
+		for (p = l->end++; unlikely(time < p[-1].time) && p > l->first; p--)
 			*p = p[-1];
 		p->note = note;
 		p->time = time;
 	}
-	return to;
 }
 
 /* Another thread than last time. */
@@ -50,6 +73,20 @@ static noinline void gp_notes_thread(struct gp_notes *n, u32 tid)
 	/* A thread that has ended has no number any more: 0. */
 	n->tid = pid_nr(find_pid_ns(tid, n->ns));
 	rcu_read_unlock();
+}
+
+/* A frame that is not of whole words. */
+static noinline void gp_notes_put_parts(const struct gp_note_point *point,
+					const struct gp_detour_note *note, u8 *frame)
+{
+	u32 i;
+	u64 word;
+
+	memset(frame, 0, point->size - sizeof(struct goprobe_record));
+	for (i = 0; i < point->words; i++) {
+		word = READ_ONCE(note->word[i]);
+		memcpy(frame + point->part[i].frame, &word, point->part[i].size);
+	}
 }
 
 static __always_inline void gp_notes_put(struct gp_notes *n, const struct gp_note_point *point,
@@ -69,6 +106,10 @@ static __always_inline void gp_notes_put(struct gp_notes *n, const struct gp_not
 	rec->time = time;
 	rec->goid = READ_ONCE(note->goid);
 	rec->ip = point->ip;
+	if (unlikely(point->in_parts)) {
+		gp_notes_put_parts(point, note, (u8 *)frame);
+		return;
+	}
 	/* A few too many cost less than a loop; what follows the record is free. */
 	frame[0] = READ_ONCE(note->word[0]);
 	frame[1] = READ_ONCE(note->word[1]);
@@ -81,32 +122,42 @@ static __always_inline void gp_notes_put(struct gp_notes *n, const struct gp_not
 /**
  * gp_notes_drain() - make records of notes
  * @n: the notes; the caller holds their lock
- * @ring: gets the records; all drains that use it hold that lock
- * @until: the processor's counter, read before; younger notes stay
+ * @until: the processor's counter, read before; younger notes stay. 0: the counter is no clock any
+ *	more
+ * @now: the time of all records then
  *
- * Records of @ring are in the order of their times. A note that is committed after a drain has
- * passed it has an earlier time than the last record then, and gets that one's.
+ * Records are in the order of their times. A note that is committed after a drain has passed it has
+ * an earlier time than the last record then, and gets that one's.
  *
  * Return: number of notes that are free now.
  */
-u32 gp_notes_drain(struct gp_notes *n, struct gp_ring *ring, u64 until)
+u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now)
 {
-	struct gp_detour_note *note = n->its->note;
-	u32 from = READ_ONCE(n->its->next) / sizeof(*note) % GP_DETOUR_NOTES;
-	struct gp_note_place *first = n->place + 1, *p, *end;
-	unsigned long head = ring->head, mask = ring->size - 1;
+	struct gp_notes_look l = {
+		.until = until, .now = now, .first = n->place + 1, .end = n->place + 1,
+	};
+	u32 next = READ_ONCE(n->its->next), id, space;
+	struct gp_detour_note *note = n->its->note, *from;
+	unsigned long head = n->ring->head, mask = n->ring->size - 1;
 	const struct gp_note_point *point;
+	struct gp_ring *ring = n->ring;
+	struct gp_note_place *p;
 	u8 *data = ring->data;
-	u64 last = n->last;
-	u32 id, space;
+	u64 last;
 
+	if (!until)
+		n->last = 0;
+	last = n->last;
 	n->place[0].time = last;
-	end = gp_notes_find(note + from, note + GP_DETOUR_NOTES, until, first, first);
-	end = gp_notes_find(note, note + from, until, first, end);
+	from = note + next / sizeof(*note) % GP_DETOUR_NOTES;
+	gp_notes_find(&l, from, note + GP_DETOUR_NOTES);
+	gp_notes_find(&l, note, from);
 	space = gp_ring_space(ring) / GP_NOTES_RECORD;
-	if (unlikely(end - first > space))
-		end = first + space;
-	for (p = first; p < end; p++) {
+	if (unlikely(l.end - l.first > space)) {
+		l.end = l.first + space;
+		l.left = true;
+	}
+	for (p = l.first; p < l.end; p++) {
 		note = p->note;
 		id = READ_ONCE(note->state) / 2;
 		point = id < n->npoints ? n->points[id] : NULL;
@@ -114,12 +165,14 @@ u32 gp_notes_drain(struct gp_notes *n, struct gp_ring *ring, u64 until)
 		if (likely(point)) {
 			last = max(last, p->time);
 			gp_notes_put(n, point, note, last, (void *)(data + (head & mask)));
+			ring->stat[point->stat]++;
 			head += point->size;
 		}
 		/* It has been read before the process uses it again. */
 		smp_store_release(&note->state, 0);
 	}
 	n->last = last;
+	n->idle = l.left ? next | 1 : next;
 	gp_ring_commit(ring, head - ring->head);
-	return end - first;
+	return l.end - l.first;
 }

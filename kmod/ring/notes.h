@@ -18,19 +18,35 @@ struct gp_ring;
 struct pid_namespace;
 
 /**
+ * struct gp_note_part - part of a word that a frame has
+ * @frame: where, in bytes
+ * @size: its bytes: the word's low ones
+ */
+struct gp_note_part {
+	u16 frame;
+	u16 size;
+};
+
+/**
  * struct gp_note_point - what all records of a point have in common
  * @head: members of struct goprobe_record up to @depth, which is 0
  * @id: its members id and plan
  * @ip: address of the point
- * @words: of the frame, GP_DETOUR_WORDS at most
+ * @stat: enum goprobe_stat that counts them
+ * @words: words of the note that are in the frame
  * @size: of the record
+ * @in_parts: the frame has @part of the words, else the words one after the other
+ * @part: of each word
  */
 struct gp_note_point {
 	u64 head;
 	u64 id;
 	u64 ip;
+	u32 stat;
 	u32 words;
 	u32 size;
+	bool in_parts;
+	struct gp_note_part part[GP_DETOUR_WORDS];
 };
 
 /**
@@ -45,8 +61,9 @@ struct gp_note_place {
 
 /**
  * struct gp_notes - the notes of a CPU
- * @lock: held while they are drained
- * @its: where the process writes them
+ * @lock: guards all of it
+ * @its: where the process writes them, or NULL
+ * @ring: gets their records
  * @points: by gp_detour.id; NULL: none
  * @npoints: number of @points
  * @ns: pid namespace of the process
@@ -54,11 +71,14 @@ struct gp_note_place {
  * @tid: that thread in the initial namespace; with the next one as struct goprobe_record has them
  * @tgid: the process
  * @last: time of the last record
+ * @idle: struct gp_detour_ring.next, as long as no note has been left behind; else not a multiple of
+ *	a note
  * @place: used by a drain; the first is the record before it
  */
 struct gp_notes {
-	spinlock_t lock;	/* held while they are drained */
+	spinlock_t lock;	/* guards all of it */
 	struct gp_detour_ring *its;
+	struct gp_ring *ring;
 	const struct gp_note_point **points;
 	u32 npoints;
 	struct pid_namespace *ns;
@@ -66,9 +86,18 @@ struct gp_notes {
 	u32 tid;
 	u32 tgid;
 	u64 last;
+	u32 idle;
 	struct gp_note_place place[GP_DETOUR_NOTES + 1];
 };
 
-u32 gp_notes_drain(struct gp_notes *n, struct gp_ring *ring, u64 until);
+/*
+ * Are there no notes, as far as the process says? A thread that is about to leave one may not show.
+ */
+static inline bool gp_notes_are_idle(const struct gp_notes *n)
+{
+	return READ_ONCE(n->its->next) == n->idle;
+}
+
+u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ring of records of one session on one CPU: memory, losses, reading. */
+#include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -134,7 +135,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time)
 		rec->plan = GOPROBE_NO_PLAN;
 		rec->time = time;
 		lost = (void *)(rec + 1);
-		lost->cpu = ring->cpu;
+		lost->cpu = ring->cpu % nr_cpu_ids;
 		lost->cause = cause;
 		lost->count = ring->pending[cause];
 		ring->pending[cause] = 0;

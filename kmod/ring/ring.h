@@ -3,7 +3,7 @@
  * Ring of records of one session on one CPU.
  *
  * One producer: a handler with preemption off on the ring's CPU. Handlers run in task context
- * only, so they cannot nest. One consumer at a time: it holds the session's read lock. Positions
+ * only, so they cannot nest. Of a ring for records of notes: the holder of the notes' lock. One consumer at a time: it holds the session's read lock. Positions
  * only grow. The data is mapped twice in a row, so that each record is contiguous, and is written
  * and read in place.
  *
@@ -41,7 +41,7 @@ struct sk_buff;
  * struct gp_ring - one CPU's ring
  * @data: @size bytes, mapped twice in a row
  * @size: a power of two
- * @cpu: the producing CPU
+ * @cpu: the producing CPU; for records of its notes: nr_cpu_ids more
  * @open: a record is being written; only the producer uses it
  * @head: bytes ever committed; written by the producer
  * @pending: losses by cause that have no record in the ring yet; only the producer uses it

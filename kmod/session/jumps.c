@@ -17,6 +17,7 @@
 #include <linux/sched/mm.h>
 
 #include "jump/jump.h"
+#include "jump/notebook.h"
 #include "jump/patience.h"
 #include "jump/slots.h"
 #include "jump/text.h"
@@ -70,7 +71,7 @@ static bool gp_jumps_may(struct gp_inode *inode, const struct gp_probe *probe)
 /* --- spaces ------------------------------------------------------------------------- */
 
 static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct *mm,
-					    const struct gp_probe *probe)
+					    struct pid *pid, const struct gp_probe *probe)
 {
 	struct gp_jump_space *space;
 	bool mapped;
@@ -84,7 +85,7 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 	mmap_read_unlock(mm);
 	if (!mapped)
 		return NULL;
-	space = gp_jump_space_new(mm);
+	space = gp_jump_space_new(mm, pid);
 	if (space)
 		list_add(&space->node, &f->spaces);
 	return space;
@@ -225,7 +226,10 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 					struct gp_probe *probe)
 {
 	struct gp_jump *j = gp_jumps_in(probe->jump, space);
+	const struct gp_notebook *book = probe->jump->notebook;
 
+	if (book && !gp_notebook_suits(book, space->mm))
+		return NULL;
 	if (j || space->full ||
 	    (space->no_pop && probe->jump->site.shape == GP_DETOUR_EXIT_POP))
 		return j && j->state == GP_JUMP_TRAP ? j : NULL;
@@ -258,10 +262,10 @@ static enum goprobe_trap gp_jumps_trap(struct gp_inode *inode, const struct gp_p
 	return gp_jumps_may(inode, probe) ? trap : GOPROBE_TRAP_SHARED;
 }
 
-static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
+static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
 				  struct gp_probe **probes, u32 n)
 {
-	struct gp_jump_space *space = gp_jumps_space(f, mm, probes[0]);
+	struct gp_jump_space *space = gp_jumps_space(f, mm, pid, probes[0]);
 	struct gp_jump *jumps[GP_JUMP_BATCH];
 	u32 njumps = 0, i, done;
 	struct gp_jump *j;
@@ -285,7 +289,8 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 		WRITE_ONCE(probes[i]->trap, gp_jumps_trap(f->inode, probes[i]));
 }
 
-void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n)
+void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
+		      struct gp_probe **probes, u32 n)
 {
 	u64 end = ktime_get_ns() + GP_JUMPS_ADVANCE_NS;
 	u32 i, some;
@@ -295,7 +300,7 @@ void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe *
 		/* Others may wait for handlers there for long. */
 		if (!mutex_trylock(&f->inode->lock))
 			return;
-		gp_jumps_advance_some(f, mm, probes + i, some);
+		gp_jumps_advance_some(f, mm, pid, probes + i, some);
 		mutex_unlock(&f->inode->lock);
 		cond_resched();
 	}

@@ -16,12 +16,14 @@ struct gp_point;
 struct gp_probe;
 struct gp_session;
 struct gp_tallies;
+struct pid;
 
 /*
  * Have breakpoints become jumps in a process: @n of @probes, all of @f, where they are not yet.
  * Context: the session's turn; a kernel thread. May leave it for next time.
  */
-void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n);
+void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
+		      struct gp_probe **probes, u32 n);
 /*
  * Look after the file's processes: forget those that have ended, and place breakpoints where a jump
  * has disappeared. Context: as gp_jumps_advance(). Return: the number of such jumps.

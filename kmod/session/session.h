@@ -25,6 +25,7 @@ struct gp_file;
 struct gp_filter;
 struct gp_keys;
 struct gp_goroutine_set;
+struct gp_notebook;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
@@ -59,6 +60,7 @@ struct gp_breaker {
  * @wanted: some may; fixed
  * @at_once: they need not have many hits; fixed
  * @work: looks at them now and then
+ * @records: number of records that handlers have written, when it last looked
  * @care: when it looks after jumps again, ns
  * @lost: jumps that have disappeared
  */
@@ -66,6 +68,7 @@ struct gp_trapless {
 	bool wanted;
 	bool at_once;
 	struct delayed_work work;
+	u64 records;
 	u64 care;
 	u64 lost;
 };
@@ -146,12 +149,14 @@ struct gp_objects {
  * @keys: counters by key, or NULL; made before the first probe that uses them
  * @members: the set of goroutines, or NULL; made before the first filter that uses it
  * @rings: by CPU; NULL for a CPU that has none; fixed but for CPUs that come up later
+ * @notebook: notes of calls, or NULL; made before the first point that leaves some
  * @pid: the first of @pids, or NULL; fixed
  * @pids: traced processes; @npids of them, or all if 0; fixed
  * @npids: number of @pids
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
+ * @drain: makes records of notes now and then
  * @reap: forgets calls and goroutines of exited processes
  * @space: hits that wait for space in a ring, or for the end of a delay
  * @ref: references: of the table, of the worker, of the descriptor, and of each dump
@@ -187,6 +192,7 @@ struct gp_session {
 	struct gp_keys *keys;
 	struct gp_goroutine_set *members;
 	struct gp_ring **rings;
+	struct gp_notebook *notebook;
 	const struct pid *pid;
 	struct pid **pids;
 	u32 npids;
@@ -195,6 +201,7 @@ struct gp_session {
 	/* Handlers use this now and then. */
 	atomic64_t no_ring;
 	struct delayed_work ready;
+	struct delayed_work drain;
 	struct delayed_work reap;
 	wait_queue_head_t space;
 

@@ -11,6 +11,7 @@
  * each waiter for RCU tasks trace does. So handlers wait for a bounded time, and a session that
  * ends wakes them first.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -19,6 +20,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "jump/notebook.h"
 #include "session/session.h"
 #include "session/stream.h"
 
@@ -121,6 +123,65 @@ void gp_stream_wake_waiters(struct gp_session *s)
 	wake_up_all(&s->space);
 }
 
+/* The ring with that number, or NULL: see gp_stream_nrings(). */
+struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number)
+{
+	const struct gp_notebook *book;
+	const struct gp_notes *notes;
+
+	if (number < nr_cpu_ids)
+		return READ_ONCE(s->rings[number]);
+	/* Pairs with gp_trapless_make_notebook(). */
+	book = smp_load_acquire(&s->notebook);
+	notes = book ? book->cpu[number - nr_cpu_ids] : NULL;
+	return notes ? notes->ring : NULL;
+}
+
+/* Make records of a CPU's notes, which have left no space. Context: a handler, preemption on. */
+void gp_stream_drain(struct gp_session *s, u32 cpu)
+{
+	enum gp_stream_wake wake;
+
+	if (!gp_notebook_drain(s->notebook, cpu, true))
+		return;
+	wake = gp_stream_committed(s, s->notebook->cpu[cpu]->ring);
+	if (wake != GP_STREAM_QUIET)
+		gp_stream_wake(s, wake);
+}
+
+/* Make records of all notes, for the reader. */
+void gp_stream_drain_all(struct gp_session *s)
+{
+	struct gp_notebook *book = smp_load_acquire(&s->notebook);
+	int cpu;
+
+	if (!book)
+		return;
+	for_each_possible_cpu(cpu)
+		gp_notebook_drain(book, cpu, true);
+}
+
+/* Make records of notes that may have waited long enough. */
+static void gp_stream_drain_work(struct work_struct *work)
+{
+	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
+	u32 n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += gp_notebook_drain(s->notebook, cpu, false);
+	if (n)
+		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
+	if (READ_ONCE(s->notebook->mm))
+		gp_stream_drain_soon(s);
+}
+
+/* As long as a process leaves notes, none of them waits for long. */
+void gp_stream_drain_soon(struct gp_session *s)
+{
+	gp_stream_queue(&s->drain, GP_STREAM_SOON_MS);
+}
+
 /* Prepare; @ready sends GOPROBE_CMD_READY. */
 void gp_stream_open(struct gp_session *s, work_func_t ready)
 {
@@ -129,11 +190,13 @@ void gp_stream_open(struct gp_session *s, work_func_t ready)
 	gp_timeline_begin(&s->line, &s->clock);
 	atomic_set(&s->armed, GP_STREAM_READING);
 	INIT_DELAYED_WORK(&s->ready, ready);
+	INIT_DELAYED_WORK(&s->drain, gp_stream_drain_work);
 }
 
 /* No handler can run for the session any more. */
 void gp_stream_close(struct gp_session *s)
 {
+	cancel_delayed_work_sync(&s->drain);
 	cancel_delayed_work_sync(&s->ready);
 }
 

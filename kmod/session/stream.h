@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
 
@@ -58,6 +59,17 @@ void gp_stream_notify(struct gp_session *s);
 void gp_stream_queue(struct delayed_work *work, u32 ms);
 void gp_stream_open(struct gp_session *s, work_func_t ready);
 void gp_stream_close(struct gp_session *s);
+
+/* Numbers of the rings that a reader reads: of each CPU those of handlers, then those of notes. */
+static inline u32 gp_stream_nrings(void)
+{
+	return 2 * nr_cpu_ids;
+}
+
+struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number);
+void gp_stream_drain(struct gp_session *s, u32 cpu);
+void gp_stream_drain_all(struct gp_session *s);
+void gp_stream_drain_soon(struct gp_session *s);
 
 int gp_stream_init(void);
 void gp_stream_fini(void);

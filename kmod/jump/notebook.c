@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Notes of a session: memory and points. */
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include "gfp.h"
+#include "jump/area.h"
+#include "jump/notebook.h"
+#include "ring/clock.h"
+#include "ring/ring.h"
+
+static struct gp_notes *gp_notebook_new_cpu(u32 ring_bytes, u32 cpu)
+{
+	struct gp_notes *n = kvzalloc_node(sizeof(*n), GP_GFP_CHARGED, cpu_to_node(cpu));
+
+	if (!n)
+		return NULL;
+	spin_lock_init(&n->lock);
+	n->ring = gp_ring_new(ring_bytes, cpu);
+	if (!n->ring) {
+		kvfree(n);
+		return NULL;
+	}
+	/* Its number as a queue of the reader. */
+	n->ring->cpu += nr_cpu_ids;
+	return n;
+}
+
+struct gp_notebook *gp_notebook_new(u32 ring_bytes, const struct gp_clock *clock)
+{
+	struct gp_notebook *book;
+	int cpu;
+
+	book = kvzalloc(struct_size(book, cpu, nr_cpu_ids), GP_GFP_CHARGED);
+	if (!book)
+		return NULL;
+	book->clock = clock;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		book->cpu[cpu] = gp_notebook_new_cpu(ring_bytes, cpu);
+		if (!book->cpu[cpu])
+			break;
+		cond_resched();
+	}
+	cpus_read_unlock();
+	if (cpu < nr_cpu_ids) {
+		gp_notebook_free(book);
+		return NULL;
+	}
+	return book;
+}
+
+void gp_notebook_free(struct gp_notebook *book)
+{
+	int cpu;
+
+	if (!book)
+		return;
+	kvfree(book->points);
+	for_each_possible_cpu(cpu) {
+		if (!book->cpu[cpu])
+			continue;
+		gp_ring_free(book->cpu[cpu]->ring);
+		kvfree(book->cpu[cpu]);
+	}
+	kvfree(book);
+}
+
+/* --- the process --------------------------------------------------------------------- */
+
+/* Give a CPU its notes; NULL: it has none. */
+static void gp_notebook_give(struct gp_notes *n, struct gp_detour_ring *its, struct pid *pid)
+{
+	spin_lock(&n->lock);
+	n->its = its;
+	n->idle = 0;
+	n->its_tid = 0;
+	n->tid = 0;
+	n->tgid = pid_nr(pid);
+	/* The session has a reference to the one, and that to the other. */
+	n->ns = ns_of_pid(pid);
+	spin_unlock(&n->lock);
+}
+
+/* Without a ring for records: no note is ever free. */
+static void gp_notebook_take_all(struct gp_detour_ring *its)
+{
+	u32 i;
+
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		WRITE_ONCE(its->note[i].state, 1);
+}
+
+static int gp_notebook_give_all(struct gp_notebook *book, struct pid *pid)
+{
+	struct gp_detour_ring *its;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		its = vmap(book->pages + cpu * GP_AREA_NOTE_PAGES, GP_AREA_NOTE_PAGES, VM_MAP,
+			   PAGE_KERNEL);
+		if (!its)
+			return -ENOMEM;
+		if (book->cpu[cpu]) {
+			gp_notebook_give(book->cpu[cpu], its, pid);
+			continue;
+		}
+		gp_notebook_take_all(its);
+		vunmap(its);
+	}
+	return 0;
+}
+
+/* Notes that have no space in the ring for records are lost. */
+static void gp_notebook_lose(struct gp_notes *n)
+{
+	u32 i;
+
+	spin_lock(&n->lock);
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		if (READ_ONCE(n->its->note[i].state) > 1)
+			gp_ring_lose(n->ring, GOPROBE_LOST_RING_FULL,
+				     GOPROBE_STAT_LOST_RING_FULL);
+	spin_unlock(&n->lock);
+}
+
+/* The process writes no notes any more. */
+static void gp_notebook_take_back(struct gp_notebook *book)
+{
+	struct gp_detour_ring *its;
+	struct gp_notes *n;
+	int cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu) {
+		n = book->cpu[cpu];
+		if (!n || !n->its)
+			continue;
+		gp_notebook_drain(book, cpu, true);
+		gp_notebook_lose(n);
+		its = n->its;
+		gp_notebook_give(n, NULL, NULL);
+		vunmap(its);
+	}
+	gp_area_unpin(book->mm, book->pages, gp_area_ncpus() * GP_AREA_NOTE_PAGES);
+	kvfree(book->pages);
+	for (i = 0; i < book->npoints; i++) {
+		kfree(book->points[i]);
+		WRITE_ONCE(book->points[i], NULL);
+	}
+	book->npoints = 0;
+	book->mm = NULL;
+}
+
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *pid)
+{
+	int err;
+
+	book->users++;
+	if (book->mm)
+		return 0;
+	err = -ENOMEM;
+	book->pages = kvcalloc(gp_area_ncpus() * GP_AREA_NOTE_PAGES, sizeof(*book->pages),
+			       GP_GFP_CHARGED);
+	if (book->pages) {
+		book->at = gp_area_notes_new(near, book->pages);
+		err = IS_ERR_VALUE(book->at) ? (int)book->at : 0;
+	}
+	if (err) {
+		kvfree(book->pages);
+		book->users = 0;
+		return err;
+	}
+	book->mm = current->mm;
+	err = gp_notebook_give_all(book, pid);
+	if (err)
+		gp_notebook_leave(book, true);
+	return err;
+}
+
+void gp_notebook_leave(struct gp_notebook *book, bool unmap)
+{
+	if (--book->users)
+		return;
+	if (unmap)
+		gp_area_notes_unmap(book->at);
+	gp_notebook_take_back(book);
+}
+
+/* --- points -------------------------------------------------------------------------- */
+
+/* Have space for another point. */
+static int gp_notebook_grow(struct gp_notebook *book)
+{
+	struct gp_note_point **points, **old = book->points;
+	u32 cap = max(2 * book->cap, 64U);
+	struct gp_notes *n;
+	int cpu;
+
+	if (book->npoints < book->cap)
+		return 0;
+	points = kvcalloc(cap, sizeof(*points), GP_GFP_CHARGED);
+	if (!points)
+		return -ENOMEM;
+	if (old)
+		memcpy(points, old, book->npoints * sizeof(*points));
+	for_each_possible_cpu(cpu) {
+		n = book->cpu[cpu];
+		if (!n)
+			continue;
+		spin_lock(&n->lock);
+		n->points = (const struct gp_note_point **)points;
+		n->npoints = cap;
+		spin_unlock(&n->lock);
+	}
+	book->points = points;
+	book->cap = cap;
+	kvfree(old);
+	return 0;
+}
+
+int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point)
+{
+	struct gp_note_point *copy;
+	int err;
+
+	/* No point has number 0. */
+	if (!book->npoints)
+		book->npoints = 1;
+	err = gp_notebook_grow(book);
+	if (err)
+		return err;
+	copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
+	if (!copy)
+		return -ENOMEM;
+	/* The detour that names it is made afterwards. */
+	WRITE_ONCE(book->points[book->npoints], copy);
+	return book->npoints++;
+}
+
+u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too)
+{
+	struct gp_notes *n = book->cpu[cpu];
+	u64 until;
+	u32 done = 0;
+
+	if (!n)
+		return 0;
+	spin_lock(&n->lock);
+	if (n->its && (idle_too || !gp_notes_are_idle(n))) {
+		until = READ_ONCE(book->clock->mult) ? gp_clock_read(book->clock) : 0;
+		done = gp_notes_drain(n, until, ktime_get_ns());
+	}
+	spin_unlock(&n->lock);
+	return done;
+}

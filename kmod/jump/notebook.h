@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Notes of a session: those of each CPU, in memory of one process (arch/detour.h), with rings for
+ * the records that are made of them (ring/notes.h). Records of several processes would have to be
+ * sorted. So the session has notes in the first process that needs some.
+ *
+ * All but the drains is guarded by the session's turn.
+ */
+#ifndef GP_NOTEBOOK_H
+#define GP_NOTEBOOK_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+#include "arch/detour.h"
+#include "ring/notes.h"
+
+struct gp_clock;
+struct page;
+struct pid;
+
+/**
+ * struct gp_notebook - the notes of a session
+ * @clock: stamps the session's records
+ * @mm: the process's memory, or NULL; its users have a reference
+ * @users: number of struct gp_jump_space that use the notes there
+ * @at: address of CPU 0's notes in the process; those of CPU n lie n MiB higher
+ * @pages: pinned, GP_AREA_NOTE_PAGES for each CPU
+ * @npoints: number of @points
+ * @cap: capacity of @points
+ * @points: points of the process; by gp_detour.id, so the first is NULL
+ * @cpu: by CPU; NULL for one that was offline when the session got its first such point: there all
+ *	calls land
+ */
+struct gp_notebook {
+	const struct gp_clock *clock;
+	struct mm_struct *mm;
+	u32 users;
+	unsigned long at;
+	struct page **pages;
+	u32 npoints;
+	u32 cap;
+	struct gp_note_point **points;
+	struct gp_notes *cpu[];
+};
+
+/* @ring_bytes: of each CPU's ring. Return: NULL: there is no memory. */
+struct gp_notebook *gp_notebook_new(u32 ring_bytes, const struct gp_clock *clock);
+/* Context: no process has notes. @book: or NULL. */
+void gp_notebook_free(struct gp_notebook *book);
+
+/* Can the process have notes? */
+static inline bool gp_notebook_suits(const struct gp_notebook *book, const struct mm_struct *mm)
+{
+	return !book->mm || book->mm == mm;
+}
+
+/*
+ * Have another user in the current memory, which suits, within reach of @near. @pid: the process.
+ * Return: 0 or an error.
+ */
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *pid);
+/* The user has no detour any more. @unmap: no thread can be in one, and the memory is current. */
+void gp_notebook_leave(struct gp_notebook *book, bool unmap);
+/* Add a point. Return: its gp_detour.id, or an error. */
+int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point);
+
+/*
+ * Make records of a CPU's notes, all that are older than the call. @idle_too: also look if there seem
+ * to be none. Return: number of notes that are free now.
+ */
+u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too);
+
+#endif
