@@ -174,7 +174,7 @@ static void gp_reader_take_back(struct gp_session *s)
 static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback *cb,
 				   struct gp_pass *pass, struct gp_ring *ring)
 {
-	unsigned long *end = &pass->end[ring->cpu];
+	unsigned long *end = &pass->end[ring->number];
 	u32 all, size = 0;
 	struct nlmsghdr *nlh;
 	struct nlattr *nla;
@@ -189,7 +189,7 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 		return false;
 	nlh = nlmsg_hdr(skb);
 	hdr = gp_reader_begin(skb, cb);
-	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu) && skb_tailroom(skb) >= NLA_HDRLEN)
+	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->number) && skb_tailroom(skb) >= NLA_HDRLEN)
 		size = gp_timeline_convert(&pass->line, gp_ring_first(ring), all, &younger);
 	if (younger)
 		*end = ring->handed_out + size;
@@ -210,7 +210,7 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct gp_pass *pass, struct gp_ring *ring)
 {
-	unsigned long *end = &pass->end[ring->cpu];
+	unsigned long *end = &pass->end[ring->number];
 	u32 all, space, size;
 	struct nlattr *nla;
 	bool younger;
@@ -219,7 +219,7 @@ static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *
 	hdr = gp_reader_begin(skb, cb);
 	if (!hdr)
 		return false;
-	if (nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu))
+	if (nla_put_u32(skb, GOPROBE_A_CPU, ring->number))
 		goto full;
 	if (skb_tailroom(skb) < NLA_HDRLEN + NLA_ALIGNTO)
 		goto full;
@@ -255,7 +255,7 @@ static bool gp_reader_put_losses(struct sk_buff *skb, struct netlink_callback *c
 	hdr = gp_reader_begin(skb, cb);
 	if (!hdr ||
 	    skb_tailroom(skb) < nla_total_size(sizeof(u32)) + nla_total_size(sizeof(losses)) ||
-	    nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu)) {
+	    nla_put_u32(skb, GOPROBE_A_CPU, ring->number)) {
 		genlmsg_cancel(skb, hdr);
 		return false;
 	}

@@ -30,8 +30,7 @@ static struct gp_notes *gp_notebook_new_cpu(u32 ring_bytes, u32 cpu)
 		kvfree(n);
 		return NULL;
 	}
-	/* Its number as a queue of the reader. */
-	n->ring->cpu += nr_cpu_ids;
+	n->ring->number += nr_cpu_ids;
 	return n;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ring of records of one session on one CPU: memory, losses, reading. */
-#include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -76,6 +75,7 @@ struct gp_ring *gp_ring_new(u32 size, u32 cpu)
 	ring->size = size;
 	ring->quarter = size / 4;
 	ring->cpu = cpu;
+	ring->number = cpu;
 	ring->pages = kvmalloc_array(2 * n, sizeof(*ring->pages), GP_GFP_CHARGED);
 	if (!ring->pages)
 		goto err_ring;
@@ -135,7 +135,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time)
 		rec->plan = GOPROBE_NO_PLAN;
 		rec->time = time;
 		lost = (void *)(rec + 1);
-		lost->cpu = ring->cpu % nr_cpu_ids;
+		lost->cpu = ring->cpu;
 		lost->cause = cause;
 		lost->count = ring->pending[cause];
 		ring->pending[cause] = 0;

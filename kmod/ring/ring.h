@@ -41,7 +41,8 @@ struct sk_buff;
  * struct gp_ring - one CPU's ring
  * @data: @size bytes, mapped twice in a row
  * @size: a power of two
- * @cpu: the producing CPU; for records of its notes: nr_cpu_ids more
+ * @cpu: the producing CPU
+ * @number: for readers: @cpu; of a ring for records of notes nr_cpu_ids more
  * @open: a record is being written; only the producer uses it
  * @head: bytes ever committed; written by the producer
  * @pending: losses by cause that have no record in the ring yet; only the producer uses it
@@ -60,6 +61,7 @@ struct gp_ring {
 	u8 *data;
 	u32 size;
 	u32 cpu;
+	u32 number;
 	bool open;
 	unsigned long head;
 	u64 pending[__GOPROBE_LOST_MAX];

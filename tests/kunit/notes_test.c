@@ -14,6 +14,7 @@
 static struct gp_notes *notes;
 static struct gp_ring *ring;
 static const struct gp_note_point point = {
+	.stat = GOPROBE_STAT_CALLS,
 	.head = (sizeof(struct goprobe_record) / 8 + 2) | GOPROBE_RECORD_CALL << 16,
 	.id = 7 | 9ULL << 32,
 	.ip = IP,
@@ -21,7 +22,17 @@ static const struct gp_note_point point = {
 	.size = sizeof(struct goprobe_record) + 2 * 8,
 };
 
-static const struct gp_note_point *points[ID + 1] = { [ID] = &point };
+/* A bool, and an int32 behind it. */
+static const struct gp_note_point parts = {
+	.stat = GOPROBE_STAT_RETURNS,
+	.head = (sizeof(struct goprobe_record) / 8 + 1) | GOPROBE_RECORD_RETURN << 16,
+	.words = 2,
+	.size = sizeof(struct goprobe_record) + 8,
+	.in_parts = true,
+	.part = { { 0, 1 }, { 4, 4 } },
+};
+
+static const struct gp_note_point *points[] = { [ID] = &point, [ID + 2] = &parts };
 
 static int notes_init(struct kunit *test)
 {
@@ -32,6 +43,7 @@ static int notes_init(struct kunit *test)
 	notes->its = kzalloc(sizeof(*notes->its), GFP_KERNEL);
 	if (!notes->its)
 		return -ENOMEM;
+	notes->ring = ring;
 	notes->points = points;
 	notes->npoints = ARRAY_SIZE(points);
 	notes->ns = &init_pid_ns;
@@ -97,7 +109,7 @@ static void notes_order(struct kunit *test)
 	notes->its->next = (GP_DETOUR_NOTES - 3) * sizeof(struct gp_detour_note);
 	for (i = 0; i < ARRAY_SIZE(times); i++)
 		commit(claim(times[i]));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), 6U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 6U);
 	expect(test, 5, 5);
 	expect(test, 10, 10);
 	expect(test, 20, 20);
@@ -115,12 +127,12 @@ static void notes_late(struct kunit *test)
 	struct gp_detour_note *late = claim(10);
 
 	commit(claim(20));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 1U);
 	expect(test, 20, 20);
 	KUNIT_EXPECT_EQ(test, late->state, 1U);
 	commit(claim(120));
 	commit(late);
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 200), 2U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 200, 0), 2U);
 	expect(test, 10, 20);
 	expect(test, 120, 120);
 }
@@ -129,10 +141,10 @@ static void notes_young(struct kunit *test)
 {
 	commit(claim(10));
 	commit(claim(11));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 10), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 10, 0), 1U);
 	expect(test, 10, 10);
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), 0U);
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 11), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 11, 0), 1U);
 	expect(test, 11, 11);
 }
 
@@ -145,7 +157,7 @@ static void notes_full(struct kunit *test)
 	do {
 		for (i = 0; i < GP_DETOUR_NOTES; i++)
 			commit(claim(++time));
-		i = gp_notes_drain(notes, ring, U64_MAX);
+		i = gp_notes_drain(notes, U64_MAX, 0);
 		taken += i;
 	} while (i == GP_DETOUR_NOTES);
 	/* Each is taken for as large as can be. */
@@ -154,7 +166,7 @@ static void notes_full(struct kunit *test)
 	for (i = 1; i <= taken; i++)
 		expect(test, i, i);
 	while (taken < time) {
-		KUNIT_ASSERT_NE(test, gp_notes_drain(notes, ring, U64_MAX), 0U);
+		KUNIT_ASSERT_NE(test, gp_notes_drain(notes, U64_MAX, 0), 0U);
 		while (gp_ring_unread(ring)) {
 			taken++;
 			expect(test, taken, taken);
@@ -172,11 +184,60 @@ static void notes_forged(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		notes->its->note[i].state = states[i];
 	notes->last = 50;
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, ring, 100), (u32)ARRAY_SIZE(states));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), (u32)ARRAY_SIZE(states));
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), point.size);
 	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(ring))->time, 50ULL);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		KUNIT_EXPECT_EQ(test, notes->its->note[i].state, 0U);
+}
+
+/* Parts of words are where the frame has them, and nothing is beside them. */
+static void notes_parts(struct kunit *test)
+{
+	struct gp_detour_note *note = claim(10);
+	struct goprobe_record *rec = (void *)gp_ring_first(ring);
+
+	memset(rec, 0xff, 2 * parts.size);
+	note->word[0] = 0x1234567890abcd01;
+	note->word[1] = 0xfedcba9887654321;
+	note->state = 2 * (ID + 2) + 1;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 1U);
+	KUNIT_ASSERT_EQ(test, gp_ring_unread(ring), parts.size);
+	KUNIT_EXPECT_EQ(test, rec->kind, GOPROBE_RECORD_RETURN);
+	KUNIT_EXPECT_EQ(test, *(u64 *)(rec + 1), 0x8765432100000001ULL);
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_RETURNS], 1ULL);
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], 0ULL);
+}
+
+/* If the counter is no clock any more, all get the time of the drain. */
+static void notes_without_clock(struct kunit *test)
+{
+	notes->last = 1000;
+	commit(claim(2000));
+	commit(claim(10));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 0, 500), 2U);
+	expect(test, 2000, 500);
+	expect(test, 10, 500);
+}
+
+/* They are idle unless a note has been tried since, or left. */
+static void notes_idle(struct kunit *test)
+{
+	struct gp_detour_note *late;
+
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 0U);
+	KUNIT_EXPECT_TRUE(test, gp_notes_are_idle(notes));
+	late = claim(10);
+	commit(claim(200));
+	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 1U);
+	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
+	commit(late);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 1U);
+	KUNIT_EXPECT_TRUE(test, gp_notes_are_idle(notes));
+	commit(claim(400));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 0U);
+	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
 }
 
 static struct kunit_case cases[] = {
@@ -185,6 +246,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_young),
 	KUNIT_CASE(notes_full),
 	KUNIT_CASE(notes_forged),
+	KUNIT_CASE(notes_parts),
+	KUNIT_CASE(notes_without_clock),
+	KUNIT_CASE(notes_idle),
 	{}
 };
 

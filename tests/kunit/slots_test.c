@@ -22,6 +22,12 @@ unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
 	return -ENOMEM;
 }
 
+void gp_area_unpin(struct mm_struct *of, struct page **pages, u32 n)
+{
+	atomic64_sub(n, &of->pinned_vm);
+	unpin_user_pages_dirty_lock(pages, n, true);
+}
+
 static int slots_init(struct kunit *test)
 {
 	u32 i;
