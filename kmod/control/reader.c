@@ -151,7 +151,7 @@ static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ri
 	/* A hit that starts to wait either sees the space or is seen here; so is a stall. */
 	if (wq_has_sleeper(&s->space))
 		wake_up_all(&s->space);
-	if (READ_ONCE(s->stalled) == ring->cpu + 1)
+	if (READ_ONCE(s->stalled) == ring->number + 1)
 		WRITE_ONCE(s->stalled, 0);
 }
 
