@@ -209,6 +209,9 @@ static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *p
 	struct gp_session *s = probe->session;
 
 	probe->trap = GOPROBE_TRAP_FILTER;
+	/* Detours of epilogues do neither. */
+	if (plan->site.frame && (counts || probe->filter))
+		return false;
 	if ((!counts && !gp_trapless_leaves_records(probe)) ||
 	    (probe->filter && !gp_trapless_tests(plan, probe->filter)))
 		return false;

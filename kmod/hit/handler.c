@@ -449,10 +449,13 @@ GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 	if (!j)
 		return 0;
 	landing = gp_arch_land(regs, j->at);
+	/* An epilogue has been executed; the probe is before it. */
+	regs->sp -= j->site.frame;
 	if (j->probe->jump->notebook)
 		gp_stream_drain(j->probe->session, raw_smp_processor_id());
 	ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
 	      gp_hit_way(j->probe, regs, j->probe->then);
+	regs->sp += j->site.frame;
 	regs->ip = landing;
 	return ret;
 }

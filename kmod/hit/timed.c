@@ -133,24 +133,16 @@ static void gp_timed_extreme(const struct gp_jump *j, u64 ns)
 	preempt_enable();
 }
 
-int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs)
+int gp_timed_land(const struct gp_jump *j, const struct pt_regs *regs)
 {
 	const struct gp_probe *probe = j->probe;
 	u64 now = gp_clock_read(&probe->session->calls->clock);
-	unsigned long sp = regs->sp;
 
-	if (!j->site.frame)
+	if (!j->site.frame || gp_arch_detour_end(regs) != GP_DETOUR_END_EXTREME)
 		return gp_timed_hit(probe, regs, now);
-	if (gp_arch_detour_end(regs) == GP_DETOUR_END_EXTREME) {
-		/* Its other calls count even after the session's end, but a child's don't. */
-		if (current->mm != j->space->mm)
-			return gp_hit_does_not_matter(probe, regs);
-		gp_timed_extreme(j, gp_detour_ns(gp_arch_detour_ns(regs), probe->jump->rate));
-		return 0;
-	}
-	/* The epilogue has been executed; the probe is before it. */
-	regs->sp = sp - probe->sp_adjust;
-	gp_timed_hit(probe, regs, now);
-	regs->sp = sp;
+	/* Its other calls count even after the session's end, but a child's don't. */
+	if (current->mm != j->space->mm)
+		return gp_hit_does_not_matter(probe, regs);
+	gp_timed_extreme(j, gp_detour_ns(gp_arch_detour_ns(regs), probe->jump->rate));
 	return 0;
 }

@@ -14,10 +14,7 @@ struct pt_regs;
  * in slots. @now: time of the hit in ticks, for a return. Return: the handler's return value.
  */
 int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs, u64 now);
-/*
- * A hit of a landing: the detour leaves the rest to the handler. @regs have SP as the detour has
- * it. Return: the handler's return value.
- */
-int gp_timed_land(const struct gp_jump *j, struct pt_regs *regs);
+/* A hit of a landing: the detour leaves the rest to the handler. Return: its return value. */
+int gp_timed_land(const struct gp_jump *j, const struct pt_regs *regs);
 
 #endif
