@@ -189,7 +189,8 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 		return false;
 	nlh = nlmsg_hdr(skb);
 	hdr = gp_reader_begin(skb, cb);
-	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->number) && skb_tailroom(skb) >= NLA_HDRLEN)
+	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->number) &&
+	    skb_tailroom(skb) >= NLA_HDRLEN)
 		size = gp_timeline_convert(&pass->line, gp_ring_first(ring), all, &younger);
 	if (younger)
 		*end = ring->handed_out + size;

@@ -175,8 +175,8 @@ static bool gp_trapless_can_note(const struct gp_session *s)
 /* Make the notebook of a session, if it has none. Return: whether it has one. */
 static bool gp_trapless_make_notebook(struct gp_session *s)
 {
-	/* Pairs with gp_stream_ring(). */
 	if (!s->notebook)
+		/* Pairs with gp_stream_ring(). */
 		smp_store_release(&s->notebook, gp_notebook_new(s->ring_bytes, &s->clock));
 	return s->notebook;
 }

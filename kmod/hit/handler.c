@@ -432,9 +432,9 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 
 /*
  * A thread has hit the breakpoint of the landing with the consumer @uc: a call that has passed the
- * tests of a detour, which are the whole filter of its probe, or has found no free note; or a
- * timed call that the detour leaves to us. For the probe it is a hit of the code that became a jump. Other probes that are
- * there by now came after the call.
+ * tests of a detour, which are the whole filter of its probe; or a call or return that was to leave
+ * a note, or a timed one, that the detour leaves to us. For the probe it is a hit of the code that
+ * became a jump. Other probes that are there by now came after the call.
  */
 GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 {

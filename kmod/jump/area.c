@@ -111,6 +111,7 @@ static int gp_area_map_copies(unsigned long at, unsigned long bytes, u32 n)
 	}
 	return 0;
 }
+
 static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
 {
 	int err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);

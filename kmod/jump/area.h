@@ -99,7 +99,7 @@ int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter
  * address, or an error: IS_ERR_VALUE().
  */
 unsigned long gp_area_slots_new(unsigned long near, struct page **pages);
-/* The same of notes: GP_AREA_NOTE_PAGES for each of gp_area_ncpus(), at CPU 0's address and higher. */
+/* The same of notes: GP_AREA_NOTE_PAGES for each of gp_area_ncpus(). Its address is CPU 0's. */
 unsigned long gp_area_notes_new(unsigned long near, struct page **pages);
 void gp_area_notes_unmap(unsigned long at);
 void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n);

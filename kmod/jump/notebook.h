@@ -66,8 +66,8 @@ void gp_notebook_leave(struct gp_notebook *book, bool unmap);
 int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point);
 
 /*
- * Make records of a CPU's notes, all that are older than the call. @idle_too: also look if there seem
- * to be none. Return: number of notes that are free now.
+ * Make records of a CPU's notes, all that are older than the call. @idle_too: also look if there
+ * seem to be none. Return: number of notes that are free now.
  */
 u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too);
 

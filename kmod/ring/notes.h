@@ -71,8 +71,7 @@ struct gp_note_place {
  * @tid: that thread in the initial namespace; with the next one as struct goprobe_record has them
  * @tgid: the process
  * @last: time of the last record
- * @idle: struct gp_detour_ring.next, as long as no note has been left behind; else not a multiple of
- *	a note
+ * @idle: struct gp_detour_ring.next at the last drain; odd if that has left notes
  * @place: used by a drain; the first is the record before it
  */
 struct gp_notes {

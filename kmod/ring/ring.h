@@ -2,10 +2,10 @@
 /*
  * Ring of records of one session on one CPU.
  *
- * One producer: a handler with preemption off on the ring's CPU. Handlers run in task context
- * only, so they cannot nest. Of a ring for records of notes: the holder of the notes' lock. One consumer at a time: it holds the session's read lock. Positions
- * only grow. The data is mapped twice in a row, so that each record is contiguous, and is written
- * and read in place.
+ * One producer: a handler with preemption off on the ring's CPU; of a ring for notes the holder of
+ * their lock. Handlers run in task context only, so they cannot nest. One consumer at a time: it
+ * holds the session's read lock. Positions only grow. The data is mapped twice in a row, so that
+ * each record is contiguous, and is written and read in place.
  *
  * A record is stamped between gp_ring_open() and gp_ring_close(). So after gp_ring_settle() has
  * returned, each record with a stamp from before the call is either committed or never will be.

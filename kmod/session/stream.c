@@ -152,9 +152,11 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 /* Make records of all notes, for the reader. */
 void gp_stream_drain_all(struct gp_session *s)
 {
-	struct gp_notebook *book = smp_load_acquire(&s->notebook);
+	struct gp_notebook *book;
 	int cpu;
 
+	/* Pairs with gp_trapless_make_notebook(). */
+	book = smp_load_acquire(&s->notebook);
 	if (!book)
 		return;
 	for_each_possible_cpu(cpu)
