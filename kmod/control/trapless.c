@@ -117,7 +117,25 @@ static bool gp_trapless_shows_ours(const struct gp_plan *plan)
 	return false;
 }
 
-/* The registers of a record as a note has them. Return: false if there is more in the record. */
+/* Are there only integers in registers in records of that plan, or NULL, as many as a note has? */
+static bool gp_trapless_is_flat(const struct gp_plan *record)
+{
+	u32 i;
+
+	if (!record)
+		return true;
+	if (record->w.nops || record->w.nstack || record->frame->nwipes ||
+	    (record->w.depth && record->frame->nrefs) || record->npieces > GP_DETOUR_WORDS ||
+	    record->frame_bytes > GP_DETOUR_WORDS * sizeof(u64))
+		return false;
+	for (i = 0; i < record->npieces; i++)
+		if (record->pieces[i].source != GOPROBE_FROM_INT_REG ||
+		    record->pieces[i].size > sizeof(u64))
+			return false;
+	return true;
+}
+
+/* The registers of a flat record as a note has them. Return: false if detours change one. */
 static bool gp_trapless_note_frame(struct gp_jump_plan *plan, const struct gp_plan *record)
 {
 	struct gp_note_point *note = &plan->note;
@@ -125,13 +143,8 @@ static bool gp_trapless_note_frame(struct gp_jump_plan *plan, const struct gp_pl
 	u8 reg;
 	u32 i;
 
-	if (record->w.nops || record->w.nstack || record->frame->nwipes ||
-	    (record->w.depth && record->frame->nrefs) || record->npieces > GP_DETOUR_WORDS)
-		return false;
 	for (i = 0; i < record->npieces; i++) {
 		p = &record->pieces[i];
-		if (p->source != GOPROBE_FROM_INT_REG || p->size > sizeof(u64))
-			return false;
 		for (reg = 0; gp_arch_reg_offset[reg] != p->from; reg++)
 			;
 		if (!gp_detour_can_note(&plan->site, reg))
@@ -154,7 +167,8 @@ static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_pro
 				       .plan = probe->plan_id };
 
 	/* Detours have g in R14. */
-	if (probe->g_reg != gp_arch_int_reg(14) || !probe->runtime->m_procid)
+	if (probe->g_reg != gp_arch_int_reg(14) || !probe->runtime->m_procid ||
+	    !gp_trapless_is_flat(probe->plan))
 		return false;
 	plan->note.size = sizeof(head);
 	plan->note.stat = probe->stat;
@@ -172,13 +186,21 @@ static bool gp_trapless_can_note(const struct gp_session *s)
 	return gp_area_per_cpu() && READ_ONCE(s->clock.mult);
 }
 
-/* Make the notebook of a session, if it has none. Return: whether it has one. */
-static bool gp_trapless_make_notebook(struct gp_session *s)
+/* Make the notebook of a session, if some of these points can use it, and it has none. */
+void gp_trapless_prepare(struct gp_session *s, const struct goprobe_point *points, u32 n)
 {
-	if (!s->notebook)
+	const struct goprobe_point *p;
+	bool wanted = false;
+
+	if (!s->trapless.wanted || s->notebook || !gp_trapless_can_note(s))
+		return;
+	for (p = points; p < points + n && !wanted; p++)
+		wanted = p->flags & GOPROBE_POINT_F_JUMP && p->action == GOPROBE_ACTION_RECORD &&
+			 gp_trapless_is_flat(p->plan == GOPROBE_NO_PLAN ? NULL :
+					     s->objects.plans[p->plan]);
+	if (wanted)
 		/* Pairs with gp_stream_ring(). */
 		smp_store_release(&s->notebook, gp_notebook_new(s->ring_bytes, &s->clock));
-	return s->notebook;
 }
 
 /*
@@ -191,9 +213,8 @@ static bool gp_trapless_plan_record(struct gp_jump_plan *plan, struct gp_probe *
 
 	probe->trap = GOPROBE_TRAP_RECORD;
 	if (gp_trapless_plan_note(plan, probe)) {
-		probe->trap = GOPROBE_TRAP_CLOCK;
-		if (gp_trapless_can_note(s) && gp_trapless_make_notebook(s))
-			plan->notebook = s->notebook;
+		probe->trap = gp_trapless_can_note(s) ? GOPROBE_TRAP_MEMORY : GOPROBE_TRAP_CLOCK;
+		plan->notebook = s->notebook;
 	}
 	return plan->notebook || (probe->filter && probe->point_kind == GOPROBE_POINT_CALL &&
 				  !gp_trapless_shows_ours(probe->plan));

@@ -131,7 +131,7 @@ struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number)
 
 	if (number < nr_cpu_ids)
 		return READ_ONCE(s->rings[number]);
-	/* Pairs with gp_trapless_make_notebook(). */
+	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
 	notes = book ? book->cpu[number - nr_cpu_ids] : NULL;
 	return notes ? notes->ring : NULL;
@@ -155,7 +155,7 @@ void gp_stream_drain_all(struct gp_session *s)
 	struct gp_notebook *book;
 	int cpu;
 
-	/* Pairs with gp_trapless_make_notebook(). */
+	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
 	if (!book)
 		return;
