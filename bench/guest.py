@@ -466,6 +466,8 @@ def goprobe_variants():
     yield Goprobe("ret", "goprobe, return record with 2 ints, handler alone", ["--plan", "ints"], place="ret", hold=True)
     yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
     yield Goprobe("entry-read-small", "  ... with a ring of 64 KiB", ["--ring", "65536"], breakdown=True)
+    yield Goprobe("ints-read", "goprobe, entry record of 2 ints, read and thrown away", ["--plan", "ints"])
+    yield Jump("jump-note", "  ... without a trap", ["--plan", "ints", "--jump"])
     yield Goprobectl("entry-record", "goprobe, entry record, goprobectl --record", ["--record", "/tmp/bench.rec"])
     yield Goprobectl("entry-stack", "  ... with a stack of at most 8 functions", ["--record", "/tmp/bench.rec", "--stack", "8"])
     yield Goprobectl("entry-record-null", "  ... to /dev/null", ["--record", "/dev/null"], breakdown=True)
