@@ -114,8 +114,9 @@
  *
  * GOPROBE_CMD_READ (dump)
  *	Drains the rings: each message has A_CPU (u32) and A_RECORDS (whole records, one after
- *	another); the last one has only A_TIME (u64) and A_BACKLOG (u64). Records of one CPU are
- *	in the order of their times. A_TIME is a moment (CLOCK_MONOTONIC, ns): this pass and
+ *	another); the last one has only A_TIME (u64) and A_BACKLOG (u64). A_CPU is the
+ *	CPU, or the number of CPUs + CPU for records that were written without a trap. Records of
+ *	one A_CPU are in the order of their times. A_TIME is a moment (CLOCK_MONOTONIC, ns): this pass and
  *	earlier ones have handed out every record with time <= A_TIME. So a reader that merges
  *	by time, and holds the few younger records back until the next pass, shows all records in
  *	order. A_BACKLOG: bytes that were committed since the pass began.
@@ -227,7 +228,7 @@ enum goprobe_attr {
 	GOPROBE_A_FIRST,		/* u32: id of the first added object */
 	GOPROBE_A_COUNT,		/* u32: number of objects */
 	/* Records. */
-	GOPROBE_A_CPU,			/* u32 */
+	GOPROBE_A_CPU,			/* u32: see GOPROBE_CMD_READ */
 	GOPROBE_A_RECORDS,		/* struct goprobe_record... */
 	GOPROBE_A_TIME,			/* u64: CLOCK_MONOTONIC, ns */
 	GOPROBE_A_BACKLOG,		/* u64: bytes */
@@ -489,14 +490,16 @@ enum goprobe_action {
 /*
  * The point may become a jump (GOPROBE_SESSION_F_JUMPS), or stay a breakpoint: the kernel decodes
  * the code itself. The client has decoded the whole function.
- * - With GOPROBE_ACTION_COUNT, or _RECORD with a filter and without GOPROBE_POINT_F_PAIRED, or
- *   _TIME, for a call at the branch of a stack check (GOPROBE_SKIP_IF_BE). Nothing jumps into the
- *   branch, and only the branch jumps to, or into, the first instruction of its cold block. Hits
- *   with a record still take a trap, in code that the module adds to the process.
- * - With GOPROBE_ACTION_TIME, for a return at the first instruction of an epilogue that ends with a
- *   RET; @code has all of it. x86-64: [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] [NOPs;] RET.
- *   Nothing jumps to the instructions behind the first.
- * Points that time have neither filter nor key, and the session no states; others stay breakpoints.
+ * - With GOPROBE_ACTION_RECORD to _TIME, for a call at the branch of a stack check
+ *   (GOPROBE_SKIP_IF_BE). Nothing jumps into the branch, and only the branch jumps to, or into, the
+ *   first instruction of its cold block.
+ * - With GOPROBE_ACTION_RECORD or _TIME, for a return at the first instruction of an epilogue that
+ *   ends with a RET; @code has all of it. x86-64: [MOV n(RSP), RBP;] ADD n, RSP; [POP RBP;] [NOPs;]
+ *   RET. Nothing jumps to the instructions behind the first.
+ * Points that time, and returns, have neither filter nor key, and the session no states. Points
+ * that record are not paired, and their plan has nothing but integer registers, at most 12, and
+ * follows no reference; of a call with a filter it may have more, then hits that pass take a trap,
+ * in code that the module adds to the process. Others stay breakpoints.
  */
 #define GOPROBE_POINT_F_JUMP	(1U << 6)
 #define GOPROBE_POINT_F_ALL \
@@ -842,7 +845,8 @@ enum goprobe_stat {
 	GOPROBE_STAT_EDITED,		/* hits with a change or a delay */
 	GOPROBE_STAT_NOT_EDITED,	/* hits with an edit that failed */
 	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker tripped, or 0 */
-	GOPROBE_STAT_JUMPED,		/* of COUNTED, FILTERED, OPENED and TIMED: without a trap */
+	/* of CALLS, RETURNS, COUNTED, FILTERED, OPENED and TIMED: without a trap */
+	GOPROBE_STAT_JUMPED,
 	GOPROBE_STAT_JUMPS_LOST,	/* jumps that vanished: hits are missing */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,

@@ -39,13 +39,20 @@ static int by_id(const void *a, const void *b)
 	return pa->id < pb->id ? -1 : pa->id > pb->id;
 }
 
+static void add_spot(struct bias *b, struct gobin *bin, const struct goprobe_point *pt)
+{
+	b->spots[b->nspots++] = (struct spot){
+		.id = pt->id, .kind = pt->kind, .vaddr = gobin_code_vaddr(bin, pt->offset),
+	};
+}
+
 struct bias *bias_new(const struct plan *p)
 {
 	struct bias *b = calloc(1, sizeof(*b));
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nfiles; i++)
-		n += p->files[i].n;
+		n += 2 * p->files[i].n;
 	if (b)
 		b->spots = calloc(n + 1, sizeof(*b->spots));
 	if (!b || !b->spots) {
@@ -56,12 +63,15 @@ struct bias *bias_new(const struct plan *p)
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
 
-		for (size_t k = 0; k < f->n; k++)
-			b->spots[b->nspots++] = (struct spot){
-				.id = f->v[k].id,
-				.kind = f->v[k].kind,
-				.vaddr = gobin_code_vaddr(f->bin, f->v[k].offset),
-			};
+		for (size_t k = 0; k < f->n; k++) {
+			struct goprobe_point pt = f->v[k];
+
+			add_spot(b, f->bin, &pt);
+			/* A recording does not say which of the two it was. */
+			plan_keep_trap(f->bin, &pt);
+			if (pt.offset != f->v[k].offset)
+				add_spot(b, f->bin, &pt);
+		}
 	}
 	qsort(b->spots, b->nspots, sizeof(*b->spots), by_id);
 	return b;

@@ -293,28 +293,40 @@ static struct plan_points *points_of(struct plan *p, struct gobin *bin,
 	return &p->files[p->nfiles++];
 }
 
+/* The code at @pt: fewer bytes at the end of the segment, never less than @least. 0, or -1. */
+static int put_code(struct gobin *bin, uint64_t vaddr, size_t least, struct goprobe_point *pt)
+{
+	const uint8_t *code = NULL;
+	size_t len = GOPROBE_CODE_MAX;
+
+	while (len >= least && !code) {
+		code = gobin_code(bin, vaddr, len);
+		len -= !code;
+	}
+	if (!code)
+		return -1;
+	pt->code_len = (uint8_t)len;
+	memset(pt->code, 0, sizeof(pt->code));
+	memcpy(pt->code, code, len);
+	return 0;
+}
+
 static int add_point(struct plan *p, const struct plan_func *pf,
 		     const struct insn_point *at, struct goprobe_point pt)
 {
 	uint64_t vaddr = pf->fn->entry + at->at;
 	int64_t off = gobin_code_offset(pf->bin, vaddr);
-	const uint8_t *code = NULL;
 	struct plan_points *file;
-	size_t *cap, len = GOPROBE_CODE_MAX;
+	size_t *cap;
 
-	/* Fewer bytes at the end of the segment; never less than are proven. */
-	while (len >= at->len && !code) {
-		code = gobin_code(pf->bin, vaddr, len);
-		len -= !code;
-	}
+	/* What is proven. */
+	if (off < 0 || put_code(pf->bin, vaddr, at->len, &pt))
+		return -1;
 	file = points_of(p, pf->bin, &cap);
-	if (off < 0 || !code || !file ||
-	    grow(&file->v, file->n + 1, cap, sizeof(*file->v)))
+	if (!file || grow(&file->v, file->n + 1, cap, sizeof(*file->v)))
 		return -1;
 	pt.offset = (uint64_t)off;
 	pt.id = pf->id;
-	pt.code_len = (uint8_t)len;
-	memcpy(pt.code, code, len);
 	file->v[file->n++] = pt;
 	return 0;
 }
@@ -330,14 +342,27 @@ static bool may_time(const struct plan *p, const struct plan_func *pf, uint8_t f
 	       !(flags & (GOPROBE_POINT_F_KEYED | GOPROBE_POINT_F_ABI0));
 }
 
+/*
+ * Can records of the function be written without a breakpoint, as far as the plan goes, where they
+ * have no filter? plan_finish() and the kernel look at what is in them.
+ */
+static bool may_record(const struct plan *p, const struct plan_func *pf, uint8_t flags)
+{
+	const struct plan_private *priv = p->priv;
+
+	return priv->opt.jumps && pf->action == GOPROBE_ACTION_RECORD && !pf->hidden &&
+	       !pf->paired && !(flags & GOPROBE_POINT_F_ABI0);
+}
+
 static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		    uint8_t flags)
 {
-	bool times = may_time(p, pf, flags);
+	bool jumps = may_time(p, pf, flags) ||
+		     (may_record(p, pf, flags) && !pf->ret_filter && !pf->ret_edit);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
-		const struct insn_exit *e = times ? &s->exits[i] : NULL;
+		const struct insn_exit *e = jumps ? &s->exits[i] : NULL;
 		bool jump = e && !e->no_jump;
 
 		err = add_point(p, pf, jump ? &e->begin : &s->rets[i], (struct goprobe_point){
@@ -362,8 +387,8 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 }
 
 /*
- * Can the kernel count or time the function's calls without a breakpoint, or reject those that do
- * not pass their condition, as far as the code of its entry goes?
+ * Can the kernel count, time or record the function's calls without a breakpoint, or reject those
+ * that do not pass their condition, as far as the code of its entry goes?
  */
 static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		     uint8_t flags)
@@ -373,7 +398,8 @@ static bool may_jump(const struct plan *p, const struct plan_func *pf, const str
 		       !pf->call_edit;
 
 	return priv->opt.jumps && !s->no_jump &&
-	       (pf->action == GOPROBE_ACTION_COUNT || rejects || may_time(p, pf, flags));
+	       (pf->action == GOPROBE_ACTION_COUNT || rejects || may_time(p, pf, flags) ||
+		(may_record(p, pf, flags) && !pf->call_edit));
 }
 
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
@@ -664,13 +690,7 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 	return NULL;
 }
 
-static void pair_point(struct goprobe_point *pt)
-{
-	pt->flags |= GOPROBE_POINT_F_PAIRED;
-}
-
-/* The point does not become a jump; one at an epilogue moves to the RET. */
-static void keep_trap(struct goprobe_point *pt)
+void plan_keep_trap(struct gobin *bin, struct goprobe_point *pt)
 {
 	bool jump = pt->flags & GOPROBE_POINT_F_JUMP;
 	struct gp_detour_site site;
@@ -681,24 +701,29 @@ static void keep_trap(struct goprobe_point *pt)
 		return;
 	pt->offset += site.branch_len;
 	pt->sp_adjust = 0;
-	pt->code_len -= site.branch_len;
-	memmove(pt->code, pt->code + site.branch_len, pt->code_len);
-	memset(pt->code + pt->code_len, 0, site.branch_len);
+	/* The RET has been read before. */
+	put_code(bin, gobin_code_vaddr(bin, pt->offset), 1, pt);
+}
+
+static void pair_point(struct gobin *bin, struct goprobe_point *pt)
+{
+	plan_keep_trap(bin, pt);
+	pt->flags |= GOPROBE_POINT_F_PAIRED;
 }
 
 /* For all points of @pf; NULL: of all functions. */
 static void each_point(struct plan *p, const struct plan_func *pf,
-		       void (*change)(struct goprobe_point *pt))
+		       void (*change)(struct gobin *bin, struct goprobe_point *pt))
 {
 	for (size_t i = 0; i < p->nfiles; i++)
 		for (size_t k = 0; k < p->files[i].n; k++)
 			if (!pf || p->files[i].v[k].id == pf->id)
-				change(&p->files[i].v[k]);
+				change(p->files[i].bin, &p->files[i].v[k]);
 }
 
 void plan_keep_traps(struct plan *p)
 {
-	each_point(p, NULL, keep_trap);
+	each_point(p, NULL, plan_keep_trap);
 }
 
 /* That a call of it is open can't be known if it ends where it begins. */
@@ -801,7 +826,7 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 		err = -1;
 	} else if (pf && pf->ends) {
 		pf->paired |= pf->action == GOPROBE_ACTION_RECORD;
-		each_point(p, pf, pf->paired ? pair_point : keep_trap);
+		each_point(p, pf, pf->paired ? pair_point : plan_keep_trap);
 	} else {
 		/* What only counts its calls goes on doing so. */
 		err = add_around(p, u, d);
@@ -824,6 +849,51 @@ static int settle_unders(struct plan *p, struct diag *d)
 	return 0;
 }
 
+/* Does a reference of the frame's type need more than its copy? */
+static bool is_frame_final(const struct plan *p, const struct goprobe_plan *w)
+{
+	const struct goprobe_type *t = &p->types[w->type];
+
+	for (uint32_t i = 0; i < t->nrefs; i++)
+		if (w->depth || p->refs[t->ref + i].kind == GOPROBE_REF_WIPE)
+			return false;
+	return true;
+}
+
+/* Can code in the process write what the plan has in a record? It can read registers alone. */
+static bool is_in_registers(const struct plan *p, uint32_t plan)
+{
+	/* RBP, RSP, and what detours use themselves. */
+	static const uint32_t other = 1U << 6 | 1U << 7 | 1U << 12 | 1U << 13 | 1U << 15;
+	const struct goprobe_plan *w;
+
+	if (plan == GOPROBE_NO_PLAN)
+		return true;
+	w = &p->plans[plan];
+	if (w->nops || w->nstack || w->npieces > GP_DETOUR_WORDS || !is_frame_final(p, w))
+		return false;
+	for (uint32_t i = 0; i < w->npieces; i++) {
+		const struct goprobe_piece *piece = &p->pieces[w->piece + i];
+
+		if (piece->source != GOPROBE_FROM_INT_REG || other >> piece->reg & 1)
+			return false;
+	}
+	return true;
+}
+
+/* At a RET a trap costs less than at its epilogue. Entries say why they keep it. */
+static void keep_traps_at_ends(struct plan *p)
+{
+	for (size_t i = 0; i < p->nfiles; i++)
+		for (size_t k = 0; k < p->files[i].n; k++) {
+			struct goprobe_point *pt = &p->files[i].v[k];
+
+			if (pt->kind == GOPROBE_POINT_RETURN &&
+			    pt->action == GOPROBE_ACTION_RECORD && !is_in_registers(p, pt->plan))
+				plan_keep_trap(p->files[i].bin, pt);
+		}
+}
+
 int plan_finish(struct plan *p, struct diag *d)
 {
 	struct plan_private *priv = p->priv;
@@ -833,6 +903,7 @@ int plan_finish(struct plan *p, struct diag *d)
 	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
 	    dyntypes_settle(&priv->dynamic))
 		return diag_set(d, "out of memory");
+	keep_traps_at_ends(p);
 	priv->types.most = WIRETYPES_LEARN_MAX;
 	priv->types.most_refs = WIRETYPES_LEARN_REFS_MAX;
 	priv->dynamic.most = DYNTYPES_LEARN_MAX;

@@ -33,7 +33,7 @@ struct plan_limits {
 	uint64_t times;
 };
 
-/* When points that count or time become jumps, so that their hits take no trap. */
+/* When points become jumps, so that their hits take no trap. */
 enum plan_jumps {
 	PLAN_JUMPS_OFF,
 	PLAN_JUMPS_AUTO,	/* when they have had many hits, if the module allows it */
@@ -62,7 +62,7 @@ enum plan_jumps {
  * @inlined: where functions were inlined they are traced as well: select_functions()
  * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
- * @jumps: when points that count or time become jumps: GOPROBE_POINT_F_JUMP
+ * @jumps: when points become jumps: GOPROBE_POINT_F_JUMP
  * @dry_run: what is to be changed is shown, and stays as it is
  * @by: the expressions that calls are counted or timed by, or NULL; must outlive select_functions()
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
@@ -486,7 +486,12 @@ int plan_finish(struct plan *p, struct diag *d);
 int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 
-/* No point becomes a jump: those at epilogues, where a trap costs more, move to the RETs. */
+/*
+ * The point of @bin does not become a jump: one at an epilogue, where a trap costs more, moves to
+ * the RET. Then it is as without plan_options.jumps.
+ */
+void plan_keep_trap(struct gobin *bin, struct goprobe_point *pt);
+/* Of all points. */
 void plan_keep_traps(struct plan *p);
 
 /* The bytes of a frame with that wire plan, or -1; a record_frame_size_fn with a struct plan. */

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "bins.h"
+#include "plan/load_bias.h"
 #include "plan/plan.h"
+#include "recording/format.h"
 
 static const char *reg_name(unsigned int reg)
 {
@@ -502,33 +504,59 @@ static size_t check_jumps(const struct plan *jumps, const struct plan *traps)
 	return n;
 }
 
-/* Before Go 1.17 g is not in R14. */
+/* Records of @points, of a process that has the file 5 pages higher. */
+static void check_bias(const struct plan *p, const struct plan *points)
+{
+	const struct plan_points *f = points->files;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct goprobe_record h = {
+			.id = f->v[i].id, .kind = f->v[i].kind,
+			.ip = gobin_code_vaddr(f->bin, f->v[i].offset) + 0x5000,
+		};
+		struct bias *b = bias_new(p);
+		uint64_t bias;
+
+		assert_true(bias_of(b, &h, &bias));
+		assert_int_equal(bias, 0x5000);
+		bias_free(b);
+	}
+}
+
+/* Before Go 1.17 g is not in R14, and ends of main.Strings have more than numbers. */
 static void test_jumps(void **state)
 {
 	static const char *const names[] = {
 		"main.Strings", "main.Deep", "main.HugeFrame", "main.MiddleFrame",
 	};
+	static const uint8_t actions[] = { GOPROBE_ACTION_TIME, GOPROBE_ACTION_RECORD };
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 	struct plan_options opt = plan_defaults;
 
 	(void)state;
-	opt.action = GOPROBE_ACTION_TIME;
 	while (bins_next(&b)) {
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+		for (size_t k = 0; k < 2 * sizeof(names) / sizeof(*names); k++) {
+			const char *name = names[k / 2];
 			struct plan *traps, *jumps;
+			size_t n;
 
+			opt.action = actions[k % 2];
 			opt.jumps = PLAN_JUMPS_OFF;
-			traps = plan_of(b.bin, names[k], &opt);
+			traps = plan_of(b.bin, name, &opt);
 			opt.jumps = PLAN_JUMPS_AUTO;
-			jumps = plan_of(b.bin, names[k], &opt);
-			assert_int_equal(check_jumps(jumps, traps),
-					 b.minor < 17 ? 0 : traps->files[0].n);
+			jumps = plan_of(b.bin, name, &opt);
+			n = b.minor < 17 ? 0 : k == 1 ? 1 : traps->files[0].n;
+			assert_int_equal(check_jumps(jumps, traps), n);
+			check_bias(jumps, jumps);
+			check_bias(jumps, traps);
+			assert_true(recording_plan(jumps) == recording_plan(traps));
 			plan_keep_traps(jumps);
-			assert_int_equal(check_jumps(jumps, traps), 0);
+			assert_memory_equal(jumps->files[0].v, traps->files[0].v,
+					    traps->files[0].n * sizeof(*traps->files[0].v));
 			check_points(jumps);
 			plan_free(jumps);
 			opt.split = true;
-			jumps = plan_of(b.bin, names[k], &opt);
+			jumps = plan_of(b.bin, name, &opt);
 			assert_int_equal(check_jumps(jumps, traps), 0);
 			opt.split = false;
 			plan_free(jumps);
@@ -606,7 +634,7 @@ int main(void)
 		{ "points are where calls begin and end", test_points },
 		{ "entries only, and limits, as asked for", test_no_return },
 		{ "what is only counted or timed captures nothing", test_action },
-		{ "what is timed may become jumps", test_jumps },
+		{ "what is timed or recorded may become jumps", test_jumps },
 		{ "what must not be probed is refused by name", test_refused },
 		{ "a function is added once, alike plans are shared", test_twice },
 		{ "whole programs are planned", test_all },
