@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The merge of per-CPU records by time: a queue of records for each CPU, and a heap of the CPUs
- * with records, ordered by the time of their first record.
+ * The merge of per-CPU records by time: a queue of records for each GOPROBE_A_CPU, and a heap of
+ * the queues with records, ordered by the time of their first record.
  *
  * Records do not move, and memory of records that were handed out is freed: no more is in use
  * than the queued records and a block for each CPU.

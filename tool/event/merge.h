@@ -2,7 +2,7 @@
 /*
  * The merge of the records of all CPUs by time. Pure: bytes in, records out.
  *
- * Records of one CPU come in order and keep it. A record may be shown once it
+ * Records of one GOPROBE_A_CPU come in order and keep it. A record may be shown once it
  * is not younger than a pass's A_TIME (see GOPROBE_CMD_READ): then no record
  * that could have influenced it can still be on its way.
  */
@@ -19,7 +19,7 @@ struct merge *merge_new(void);
 void merge_free(struct merge *m);
 
 /*
- * Take over (by copy) whole records of one CPU. Returns how many bytes at the
+ * Take over (by copy) whole records of one GOPROBE_A_CPU. Returns how many bytes at the
  * end were not understood and are dropped: 0 unless the kernel sent nonsense;
  * -1 if memory ran out.
  */

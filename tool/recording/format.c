@@ -5,8 +5,11 @@
 #include "base/unaligned.h"
 #include "recording/format.h"
 
-/* No kernel is built for more; the records of each wait in a queue of their own. */
-#define CPUS_MAX 8192U
+/*
+ * No kernel is built for more CPUs than 8192. The records of each wait in two queues of their own:
+ * GOPROBE_A_CPU.
+ */
+#define QUEUES_MAX (2 * 8192U)
 
 const char *recording_check_head(const uint8_t *p, size_t len)
 {
@@ -57,7 +60,7 @@ int64_t recording_parse(const uint8_t *p, size_t len, struct recording_entry *re
 	else if (m.size < sizes[m.kind].least ||
 		 (sizes[m.kind].exact && m.size != sizes[m.kind].least))
 		*why = "impossible size of an entry";
-	else if (m.cpu >= CPUS_MAX)
+	else if (m.cpu >= QUEUES_MAX)
 		*why = "impossible number of a CPU";
 	if (*why)
 		return -1;
@@ -100,9 +103,9 @@ static uint64_t hash_frame(uint64_t h, const struct plan_frame *f)
 }
 
 /* Whether hits take a trap is no matter of the records. */
-static uint64_t hash_point(uint64_t h, struct goprobe_point point)
+static uint64_t hash_point(uint64_t h, struct gobin *bin, struct goprobe_point point)
 {
-	point.flags &= (uint8_t)~GOPROBE_POINT_F_JUMP;
+	plan_keep_trap(bin, &point);
 	return recording_hash(h, &point, sizeof(point));
 }
 
@@ -123,7 +126,7 @@ uint64_t recording_plan(const struct plan *p)
 		const struct plan_points *f = &p->files[i];
 
 		for (size_t k = 0; k < f->n; k++)
-			h = hash_point(h, f->v[k]);
+			h = hash_point(h, f->bin, f->v[k]);
 		h = recording_hash(h, f->dynamic, f->ndynamic * sizeof(*f->dynamic));
 	}
 	return h;

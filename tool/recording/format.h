@@ -58,7 +58,7 @@ enum recording_kind {
 struct recording_mark {
 	uint32_t kind;	/* enum recording_kind */
 	uint32_t size;	/* bytes behind it, without padding */
-	uint32_t cpu;	/* of RECORDING_RECORDS */
+	uint32_t cpu;	/* of RECORDING_RECORDS: GOPROBE_A_CPU */
 	uint32_t pad;	/* 0 */
 };
 
@@ -123,7 +123,7 @@ struct recording_end {
 /* An entry that was read. */
 struct recording_entry {
 	enum recording_kind kind;	/* which */
-	uint32_t cpu;		/* of RECORDING_RECORDS */
+	uint32_t cpu;		/* of RECORDING_RECORDS: GOPROBE_A_CPU */
 	const uint8_t *p;	/* its bytes; of those that are a struct at least that many */
 	size_t size;		/* their number */
 };

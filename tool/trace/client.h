@@ -46,7 +46,7 @@ int client_get_stats(struct client *c, uint64_t stats[__GOPROBE_STAT_MAX], struc
 /* Most bytes of an array. */
 #define CLIENT_ARRAY_MAX 65000
 
-/* Gets whole records of one CPU; other than 0 ends the pass with that value. */
+/* Gets whole records of one GOPROBE_A_CPU; other than 0 ends the pass with that value. */
 typedef int (*client_records_fn)(void *ctx, uint32_t cpu, uint8_t *p, size_t len);
 
 /* One pass over the rings. */
