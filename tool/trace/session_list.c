@@ -160,7 +160,7 @@ static void command_name(uint32_t pid, char *name, size_t size)
  * @fn: the function, or NULL if it is unknown
  * @offset: file offset of its first point
  * @n: points in it
- * @trap: enum goprobe_trap of the one that may become a jump, or 0
+ * @trap: enum goprobe_trap of those that may become jumps, the highest; 0: none may
  */
 struct probed {
 	const struct gofunc *fn;
@@ -223,7 +223,9 @@ static size_t probed_functions(const struct list_session *s, const struct gobin 
 		if (!fn || !n || v[n - 1].fn != fn)
 			v[n++] = (struct probed){ .fn = fn, .offset = p->offset };
 		v[n - 1].n++;
-		v[n - 1].trap |= p->trap;
+		/* A reason, rather than that others take none. */
+		if (p->trap > v[n - 1].trap)
+			v[n - 1].trap = p->trap;
 	}
 	return n;
 }

@@ -128,7 +128,9 @@ static void test_namespace(void **state)
 /* The list's line for a point whose hits take a trap for that reason. */
 static void expect_trap(uint8_t trap, const char *text, const char *json)
 {
-	struct list_point points[] = { { point.offset, trap }, { point.offset + 1, 0 } };
+	struct list_point points[] = {
+		{ point.offset, trap }, { point.offset + 1, trap ? GOPROBE_TRAP_NONE : 0 },
+	};
 	struct list_session s = {
 		.session = 1, .owner = 1, .path = program, .points = points, .npoints = 2,
 	};
