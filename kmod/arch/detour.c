@@ -19,8 +19,8 @@
 #define RET		0xc3
 #define NOP		0x90
 
-_Static_assert(sizeof(struct gp_detour_note) == 128, "what gp_emit_claim() adds");
-_Static_assert(offsetof(struct gp_detour_ring, note) == 128, "where gp_emit_claim() begins");
+static_assert(sizeof(struct gp_detour_note) == 128, "what gp_emit_claim() adds");
+static_assert(offsetof(struct gp_detour_ring, note) == 128, "where gp_emit_claim() begins");
 
 /* Hardware numbers. */
 #define RSP		4

@@ -21,8 +21,10 @@
 
 #include <linux/types.h>
 #ifdef __KERNEL__
+#include <linux/build_bug.h>
 #include <linux/stddef.h>
 #else
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #endif
