@@ -6,7 +6,7 @@
  * A detour uses R12, R13 and the flags: at a function's entry nothing is in them (ABIInternal,
  * src/cmd/compile/abi-internal.md), and morestack, which the same branch can lead to, loses them.
  * One that times or records uses R15 as well, and one that times RDX at a function's end: results
- * are in neither.
+ * are in none of these.
  */
 #include "detour.h"
 
@@ -376,13 +376,17 @@ static void gp_emit_passed(struct gp_emit *e, const struct gp_detour *d, __u64 n
 	}
 }
 
-/* What the branch did. */
-static void gp_emit_branch(struct gp_emit *e, const struct gp_detour_site *site,
-			   const struct gp_detour *d)
+/* What the branch or epilogue did. */
+static void gp_emit_displaced(struct gp_emit *e, const struct gp_detour_site *site,
+			      const struct gp_detour *d)
 {
 	__u64 cold = d->branch + site->cold_at;
 	__u32 ja;
 
+	if (site->frame) {
+		gp_emit_bytes(e, site->branch, site->branch_len);
+		return;
+	}
 	if (site->shape == GP_DETOUR_LONG) {
 		GP_EMIT(e, 0x0f, 0x86);				/* jbe cold */
 		gp_emit_to(e, cold);
@@ -449,7 +453,6 @@ static void gp_emit_test(struct gp_emit *e, const struct gp_detour_test *t, __u3
 {
 	__u8 in = 0x86, out = 0x87;				/* jbe, ja */
 
-	e->failed |= t->reg == R12 || t->reg == R13;
 	if (!gp_emit_quick_test(e, t)) {
 		/* mov %reg,%r12 */
 		gp_emit_byte(e, t->reg >= 8 ? 0x4d : 0x49);
@@ -579,20 +582,24 @@ static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struc
 
 	if (d->ntests || !d->landing || !d->per_cpu)
 		return 0;
-	if (site->frame) {
-		gp_emit_bytes(&e, site->branch, site->branch_len);
+	gp_emit_displaced(&e, site, d);
+	if (site->frame)
 		gp_emit_close(&e, d, next);
-	} else {
-		gp_emit_branch(&e, site, d);
+	else
 		gp_emit_open(&e, d, next);
-	}
 	return e.failed ? 0 : e.n;
+}
+
+/* Is the register what it was at the branch or epilogue, until tests and notes get it? */
+static bool gp_detour_keeps(const struct gp_detour_site *site, __u8 reg)
+{
+	return reg <= R15 && reg != R12 && reg != R13 &&
+	       (!site->frame || (reg != RSP && reg != RBP));
 }
 
 bool gp_detour_can_note(const struct gp_detour_site *site, __u8 reg)
 {
-	/* An epilogue restores RBP. */
-	return reg < R15 && reg != RSP && reg != R12 && reg != R13 && !(site->frame && reg == RBP);
+	return gp_detour_keeps(site, reg) && reg != RSP && reg != R15;
 }
 
 /* Can calls leave the notes that @d says? */
@@ -618,12 +625,14 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 		return 0;
 	if (d->slots)
 		return gp_detour_emit_timed(site, d, to);
-	if (site->frame || d->ntests > GP_DETOUR_TESTS ||
-	    (d->ring ? !gp_detour_notes(site, d) : d->landing && !d->ntests))
+	if (d->ntests > GP_DETOUR_TESTS ||
+	    (d->ring ? !gp_detour_notes(site, d) : site->frame || (d->landing && !d->ntests)))
 		return 0;
-	gp_emit_branch(&e, site, d);
-	for (i = 0; i < d->ntests; i++)
+	gp_emit_displaced(&e, site, d);
+	for (i = 0; i < d->ntests; i++) {
+		e.failed |= !gp_detour_keeps(site, d->test[i].reg);
 		gp_emit_test(&e, &d->test[i], &reject[i]);
+	}
 	gp_emit_passed(&e, d, next);
 	if (d->ntests) {
 		for (i = 0; i < d->ntests; i++)

@@ -13,8 +13,8 @@
  * instruction becomes a jump to a detour that does what the epilogue did, ends the call, and jumps
  * to the RET.
  *
- * A timed call is open in a *slot*: see struct gp_detour_slot. A call that is recorded leaves its
- * registers in a *note*: see struct gp_detour_note.
+ * A timed call is open in a *slot*: see struct gp_detour_slot. A call, or its end, that is recorded
+ * leaves registers in a *note*: see struct gp_detour_note.
  */
 #ifndef GP_DETOUR_H
 #define GP_DETOUR_H
@@ -104,7 +104,7 @@ struct gp_detour_times {
 
 /* R12 where a call lands: twice the number of its jump, and for an end: */
 enum gp_detour_end {
-	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call */
+	GP_DETOUR_END_UNKNOWN,	/* its slot does not have the call; or it leaves no note */
 	GP_DETOUR_END_EXTREME,	/* it was shorter or longer than others: gp_detour_ns() of RDX */
 };
 
@@ -123,7 +123,7 @@ static inline __u64 gp_detour_ns(__u64 ns, __u64 rate)
 /**
  * struct gp_detour_note - what the kernel makes a record of
  * @state: 0: free; 1: being written; else 2 * gp_detour.id + 1, which is written last
- * @depth: as of struct gp_detour_slot
+ * @depth: as of struct gp_detour_slot, also at an end
  * @time: the processor's counter, read when all else but @state has been written
  * @goid: goroutine id
  * @tid: m.procid: the thread, as its process sees it
@@ -131,7 +131,7 @@ static inline __u64 gp_detour_ns(__u64 ns, __u64 rate)
  * @word: registers
  *
  * A thread that finds its note free has it until the kernel frees it, wherever the thread is
- * interrupted, and on whatever CPU it goes on. If the note is not free, the call lands.
+ * interrupted, and on whatever CPU it goes on. If the note is not free, the call or its end lands.
  */
 struct gp_detour_note {
 	__u32 state;
@@ -179,7 +179,8 @@ struct gp_detour_site {
 
 /**
  * struct gp_detour_test - is a register's number in a range?
- * @reg: the register, by its hardware number; not R12 or R13, which detours use
+ * @reg: the register, by its hardware number; not R12 or R13, which detours use; of an
+ *	epilogue, which has been executed before, not RSP or RBP
  * @shift: the number is first shifted left by so much
  * @want: whether it is to be in the range
  * @mul: then it is multiplied by this, modulo 2^64; 0: it is not
@@ -201,11 +202,12 @@ struct gp_detour_test {
  * @code: address of the detour
  * @hits: address of the counter of calls that pass all tests, unless there is a @landing
  * @rejected: address of the counter of the others
- * @landing: address of the landing of calls that pass all tests, or of timed calls that the detour
- *	leaves to the handler; 0: none. It goes on where R13 says
+ * @landing: address of the landing of calls that pass all tests, or of timed or recorded ones that
+ *	the detour leaves to the handler; 0: none. An epilogue has been executed there. It goes on
+ *	where R13 says
  * @slots: address of the table of slots; 0: calls are not timed. If they are, there are no tests
- * @ring: address of struct gp_detour_ring of CPU 0; 0: calls are not recorded. If they are, those
- *	that find no free note, or are on a system stack, land
+ * @ring: address of struct gp_detour_ring of CPU 0; 0: nothing is recorded. If calls are, or ends,
+ *	those that find no free note, or are on a system stack, land. Epilogues have it or @slots
  * @times: of an epilogue: address of struct gp_detour_times of CPU 0
  * @rate: of an epilogue: ns of a tick, times 2^63
  * @number: of the jump, where calls land
@@ -215,7 +217,8 @@ struct gp_detour_test {
  * @m: ... of m
  * @procid: offset of procid in runtime.m
  * @nwords: number of @word
- * @word: registers that a note gets, by hardware number; not RSP, R12, R13 or R15
+ * @word: registers that a note gets, by hardware number; not RSP, R12, R13 or R15, and
+ *	of an epilogue not RBP
  * @per_cpu: each CPU has its own counters; timed and recorded calls need that
  * @ntests: number of @test
  * @test: which calls count
@@ -289,7 +292,7 @@ bool gp_detour_can_note(const struct gp_detour_site *site, __u8 reg);
  * @to: gets the code, GP_DETOUR_MAX bytes at most
  *
  * Return: its bytes; 0: an address is out of reach, a test or a word names a register that the
- * detour uses, or all calls would land, or @d does not suit @site.
+ * detour or the epilogue has changed, or all calls would land, or @d does not suit @site.
  */
 __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *d, __u8 *to);
 

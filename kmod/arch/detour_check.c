@@ -401,13 +401,17 @@ static bool gp_look_at(struct gp_look *l, const struct gp_piece *p)
 	return true;
 }
 
-/* What the branch did, at the beginning. */
-static bool gp_look_branch(struct gp_look *l)
+/* What the branch or epilogue did, at the beginning. */
+static bool gp_look_displaced(struct gp_look *l)
 {
 	const struct gp_detour_site *site = l->site;
 	__u64 back = l->d->branch + site->cold_at + site->cold_len;
 	__u32 n = site->cold_len;
 
+	if (site->frame) {
+		l->at = site->branch_len;
+		return l->len >= l->at && gp_look_same(l->code, site->branch, l->at);
+	}
 	if (site->shape == GP_DETOUR_LONG)
 		return gp_look_at(l, gp_pieces_long);
 	if (site->shape != GP_DETOUR_SHORT)
@@ -443,7 +447,7 @@ static bool gp_look_slot(struct gp_look *l)
 /* A call opens, and goes on; or its slot is taken, and it lands. */
 static bool gp_look_open(struct gp_look *l)
 {
-	return gp_look_branch(l) && gp_look_slot(l) && gp_look_at(l, &gp_pieces_open[0]) &&
+	return gp_look_displaced(l) && gp_look_slot(l) && gp_look_at(l, &gp_pieces_open[0]) &&
 	       gp_look_at(l, &gp_pieces_open[1]) && gp_look_at(l, &gp_pieces_open[2]) &&
 	       gp_look_at(l, &gp_piece_next) && gp_look_at(l, &gp_piece_taken) && gp_look_land(l);
 }
@@ -451,13 +455,9 @@ static bool gp_look_open(struct gp_look *l)
 /* The epilogue; the call ends, and goes on or lands; then the rate. */
 static bool gp_look_close(struct gp_look *l)
 {
-	const struct gp_detour_site *site = l->site;
-	__u32 n = site->branch_len, i;
+	__u32 i;
 
-	if (l->len < n || !gp_look_same(l->code, site->branch, n))
-		return false;
-	l->at = n;
-	if (!gp_look_slot(l) || !gp_look_at(l, &gp_pieces_close[0]) ||
+	if (!gp_look_displaced(l) || !gp_look_slot(l) || !gp_look_at(l, &gp_pieces_close[0]) ||
 	    !gp_look_at(l, &gp_pieces_close[1]) || !gp_look_at(l, &gp_pieces_close[2]) ||
 	    !gp_look_at(l, &gp_pieces_close[3]) || !gp_look_at(l, &gp_piece_next) ||
 	    !gp_look_at(l, &gp_piece_extreme) || !gp_look_land(l) || l->len - l->at < 8)
@@ -475,7 +475,7 @@ static bool gp_look_word(struct gp_look *l, __u32 i)
 	__u8 reg = l->d->word[i];
 
 	if (l->len - l->at < 4 || reg > 14 || reg == 4 || reg == 12 || reg == 13 ||
-	    code[0] != (reg < 8 ? 0x49 : 0x4d) || code[1] != 0x89 ||
+	    (l->site->frame && reg == 5) || code[0] != (reg < 8 ? 0x49 : 0x4d) || code[1] != 0x89 ||
 	    code[2] != (0x45 | (reg & 7) << 3) || code[3] != 32 + 8 * i)
 		return false;
 	l->at += 4;
@@ -527,7 +527,7 @@ bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *
 		return false;
 	if (d->slots)
 		return (site->frame ? gp_look_close(&l) : gp_look_open(&l)) && l.at == len;
-	if (!gp_look_branch(&l))
+	if (!gp_look_displaced(&l))
 		return false;
 	while (gp_look_test(&l))
 		;

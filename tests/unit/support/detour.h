@@ -25,7 +25,7 @@
 #define DETOUR_FORMS (DETOUR_SHAPES + DETOUR_EXITS)
 
 /* Hardware numbers. */
-enum { DETOUR_RDX = 2, DETOUR_RSP = 4, DETOUR_R14 = 14, DETOUR_R15 = 15 };
+enum { DETOUR_RDX = 2, DETOUR_RSP = 4, DETOUR_RBP = 5, DETOUR_R14 = 14, DETOUR_R15 = 15 };
 
 /* Where things are in the function's page; the detour and its numbers are pages of their own. */
 enum { DETOUR_BRANCH = 0x100, DETOUR_COLD = 0x140, DETOUR_MORESTACK = 0x200 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Detours that leave notes of calls: what this processor executes, and what is refused. */
+/* Detours that leave notes of calls or their ends: what is executed, and what is refused. */
 #include "detour.h"
 
 #include <pthread.h>
@@ -22,6 +22,9 @@ static struct gp_detour note_detour(const struct gp_detour_site *site)
 	d.rejected = tests.rejected;
 	d.ntests = tests.ntests;
 	memcpy(d.test, tests.test, sizeof(d.test));
+	for (uint32_t i = 0; i < d.ntests; i++)
+		if (site->frame && d.test[i].reg == DETOUR_RBP)
+			d.test[i].reg = DETOUR_RDX;
 	d.ring = (uint64_t)ring_of(0);
 	d.id = (uint32_t)(detour_random() >> 33) | 1;
 	d.goid = offsetof(struct detour_g, goid);
@@ -29,7 +32,9 @@ static struct gp_detour note_detour(const struct gp_detour_site *site)
 	d.procid = 72;
 	d.nwords = detour_random() % (GP_DETOUR_WORDS + 1);
 	for (uint32_t i = 0; i < d.nwords; i++)
-		d.word[i] = words[detour_random() % N(words)];
+		do
+			d.word[i] = words[detour_random() % N(words)];
+		while (site->frame && d.word[i] == DETOUR_RBP);
 	return d;
 }
 
@@ -46,8 +51,8 @@ static void check_note(const struct gp_detour_site *site, const struct gp_detour
 }
 
 /*
- * A call that passes all tests leaves a note and goes on as without a detour; where the note is
- * taken, or on a system stack, it lands and leaves the note alone.
+ * A call or its end that passes all tests leaves a note and goes on as without a detour; where the
+ * note is taken, or on a system stack, it lands and leaves the note alone.
  */
 static void test_note(void **state)
 {
@@ -134,6 +139,31 @@ static const size_t numbers_of[] = {
 	offsetof(struct gp_detour, number), offsetof(struct gp_detour, nwords),
 };
 
+/* Registers that detours change, or epilogues have changed, are in no note. */
+static void check_words(const struct gp_detour_site *site, const struct gp_detour *like)
+{
+	uint8_t code[GP_DETOUR_MAX], other[GP_DETOUR_MAX], *mov = code;
+	struct gp_detour d = *like;
+	uint32_t len;
+
+	d.nwords = 1;
+	d.word[0] = 7;
+	len = gp_detour_emit(site, &d, code);
+	while (memcmp(mov, "\x49\x89\x7d\x20", 4))		/* mov %rdi,32(%r13) */
+		mov++;
+	for (uint32_t reg = 0; reg < 256; reg++) {
+		bool kept = reg <= 14 && reg != 4 && reg != 12 && reg != 13 &&
+			    !(site->frame && reg == DETOUR_RBP);
+
+		d.word[0] = (uint8_t)reg;
+		mov[0] = reg < 8 ? 0x49 : 0x4d;
+		mov[2] = (uint8_t)(0x45 | (reg & 7) << 3);
+		assert_int_equal(gp_detour_can_note(site, (uint8_t)reg), kept);
+		assert_int_equal(gp_detour_check(site, &d, code, len), kept);
+		assert_int_equal(gp_detour_emit(site, &d, other), kept ? len : 0);
+	}
+}
+
 /* Each bit of a detour that leaves notes is checked, and each of its numbers. */
 static void test_note_bits(void **state)
 {
@@ -156,35 +186,46 @@ static void test_note_bits(void **state)
 		DETOUR_NOT_MADE(&site, &d, id, 1U << 31);
 		DETOUR_NOT_MADE(&site, &d, nwords, GP_DETOUR_WORDS + 1);
 		DETOUR_NOT_MADE(&site, &d, ring, d.ring + (1ULL << 32));
-		d.nwords = 1;
-		for (uint32_t reg = 0; reg < 256; reg++)
-			if (reg == 4 || reg == 12 || reg == 13 || reg > 14)
-				DETOUR_NOT_MADE(&site, &d, word[0], (uint8_t)reg);
+		check_words(&site, &d);
+		d.ntests = 1;
+		d.test[0] = (struct gp_detour_test){ .want = true };
+		assert_int_not_equal(gp_detour_emit(&site, &d, code), 0);
+		DETOUR_NOT_MADE(&site, &d, test[0].reg, 12);
+		DETOUR_NOT_MADE(&site, &d, test[0].reg, 13);
+		if (!site.frame)
+			continue;
+		DETOUR_NOT_MADE(&site, &d, test[0].reg, DETOUR_RSP);
+		DETOUR_NOT_MADE(&site, &d, test[0].reg, DETOUR_RBP);
+		DETOUR_NOT_MADE(&site, &d, ring, 0);
 	}
 }
 
 /*
- * Calls a function at its branch, which is not taken; then it returns. Registers that a note can
- * have are @value.
+ * Calls a function at its branch, which is not taken, or at its epilogue; then it returns.
+ * Registers that a note can have are @value.
  */
-void detour_call(void *function, uint64_t value, void *runtime_g);
+void detour_call(void *function, uint64_t value, void *runtime_g, uint64_t frame);
 
 asm(".text\n"
 	"detour_call:\n"
 	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
 	"	mov %rdx, %r14\n"
 	"	mov %rdi, %r12\n"
+	"	mov %rcx, %r13\n"
 	"	mov %rsi, %rax; mov %rsi, %rcx; mov %rsi, %rdx; mov %rsi, %rbx; mov %rsi, %rbp\n"
 	"	mov %rsi, %rdi; mov %rsi, %r8; mov %rsi, %r9; mov %rsi, %r10; mov %rsi, %r11\n"
-	"	cmp $0, %rsp\n"
-	"	call *%r12\n"
-	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
+	"	lea 0f(%rip), %r15\n"
+	"	push %r15\n"
+	"	sub %r13, %rsp\n"
+	"	jmp *%r12\n"
+	"0:	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"	ret\n");
 
 #define CALLERS	8
 #define NOTES	200000
 
 static bool callers_stop;
+static uint32_t callers_frame;
 
 /* Return: how many calls. */
 static void *call_many(void *arg)
@@ -193,7 +234,7 @@ static void *call_many(void *arg)
 
 	for (n = 0; !__atomic_load_n(&callers_stop, __ATOMIC_RELAXED); n++)
 		detour_call(detour_memory + DETOUR_BRANCH, (uint64_t)(uintptr_t)arg << 48 | n,
-			    &detour_g);
+			    &detour_g, callers_frame);
 	return (void *)(uintptr_t)n;
 }
 
@@ -220,18 +261,19 @@ static uint64_t take_notes(uint32_t nwords)
 /* Threads that leave notes at once, and are preempted anywhere, never share one. */
 static void test_many_callers(void **state)
 {
-	struct gp_detour_site site = detour_function(0);
+	struct gp_detour_site site = detour_function((size_t)*state);
 	struct gp_detour d = note_detour(&site);
 	pthread_t threads[CALLERS];
 	uint64_t notes = 0, calls = 0;
 
-	(void)state;
 	if (!detour_has_rdpid)
 		skip();
 	d.ntests = 0;
 	d.nwords = 10;
 	memcpy(d.word, (const uint8_t[]){ 0, 1, 2, 3, 6, 7, 8, 9, 10, 11 }, 10);
 	detour_memory[DETOUR_BRANCH + site.branch_len] = 0xc3;
+	callers_frame = site.frame;
+	callers_stop = false;
 	detour_g.goid = 1;
 	detour_g.m = (uint64_t)&runtime_m;
 	for (long cpu = 0; cpu < detour_ncpus; cpu++)
@@ -260,9 +302,13 @@ int main(void)
 	if (detour_set_up())
 		return 1;
 	t = detour_append(t, 0, DETOUR_SHAPES, test_note, "a call leaves a note, or lands");
-	t = detour_append(t, 0, DETOUR_SHAPES, test_note_bits,
+	t = detour_append(t, DETOUR_SHAPES, DETOUR_FORMS, test_note,
+			  "the end of a call leaves a note, or lands");
+	t = detour_append(t, 0, DETOUR_FORMS, test_note_bits,
 			  "each bit of a detour is checked, and each of its numbers");
 	t = detour_append(t, 0, 1, test_many_callers,
+			  "threads that leave notes at once never share one");
+	t = detour_append(t, DETOUR_SHAPES, DETOUR_SHAPES + 2, test_many_callers,
 			  "threads that leave notes at once never share one");
 	return _cmocka_run_group_tests("detour_notes", tests, (size_t)(t - tests), NULL, NULL);
 }
