@@ -4,8 +4,8 @@
 
     transitions.py ROUNDS TARGETS OUT GOROOT ONLY
 
-Each program first works without goprobe, then with: all functions outside the runtime are counted, and in every other session timed,
-that can be without a trap.
+Each program first works without goprobe, then with: all functions outside the runtime are counted, timed or recorded, in turns, that
+can be without a trap.
 A change is one place that becomes a jump, or no jump any more. See tests/soak/transitions.
 """
 
@@ -40,7 +40,19 @@ LIMIT = 3000            # seconds that a program may take
 STILL = 2               # seconds without a new jump; the module looks at least once a second (GP_TRAPLESS_CARE_MS)
 CHANGES = 1000          # of each program, at least
 RUNS = 10               # in which it has as many
+# Commands that take turns, and what they say when they have begun. Records have numbers and addresses only, which a jump can leave.
+COMMANDS = ((("count", "-o", "json"), "counting"), (("latency", "-o", "json"), "timing"),
+            (("attach", "--record", "/dev/null", "--depth", "0"), "tracing"))
 PASS = re.compile(r"^\s*--- (?:PASS|FAIL|SKIP): \S+", re.M)
+
+
+def summary_of_attach(text):
+    """What count's summary has as well."""
+    def number(what):
+        found = re.search(r"(\d+) " + what, text)
+        return int(found.group(1)) if found else 0
+    without = number("hits? without a trap")
+    return {"without_trap": without, "with_trap": number("events?") - without, "jumps_lost": number("jumps? disappeared")}
 
 
 class Campaign:
@@ -54,9 +66,8 @@ class Campaign:
         # To read the symbols takes longer than some programs do.
         with contextlib.suppress(ProcessLookupError):
             os.kill(popen.pid, signal.SIGSTOP)
-        # Every other session times.
-        command, working = (("count", "counting"), ("latency", "timing"))[self.sessions % 2]
-        process = t.goprobectl(command, "-p", popen.pid, "-o", "json", "--max-load", "off", "--trapless", "always", ALL)
+        (command, *options), working = COMMANDS[self.sessions % len(COMMANDS)]
+        process = t.goprobectl(command, *options, "-p", popen.pid, "--max-load", "off", "--trapless", "always", ALL)
         wait_for(working, lambda: process.ended() or working in process.stderr())
         with contextlib.suppress(ProcessLookupError):
             os.kill(popen.pid, signal.SIGCONT)
@@ -73,11 +84,12 @@ class Campaign:
         lines = process.drain()
         process.wait()
         wait_for("the session's end", nothing_probed)
-        check(jumps or popen.poll() is not None, "no jump was made: %s", process.stderr())
+        said = process.stderr()
+        check(jumps or popen.poll() is not None, "no jump was made: %s", said)
         process.kill()          # closes its streams
         if not jumps:
             return False
-        summary = summary_of(parse("\n".join(lines)))
+        summary = summary_of_attach(said) if command == "attach" else summary_of(parse("\n".join(lines)))
         same(summary["jumps_lost"], 0, "jumps that are lost")
         self.sessions += 1
         self.changes += 2 * jumps
