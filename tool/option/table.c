@@ -165,11 +165,12 @@ const struct option_row option_rows[] = {
 	  "(default), auto (functions that are called often, if the\n"
 	  "module was loaded with allow_jumps=1) or always", .choices = jumps },
 	{ "trapless", 0, ATTACH, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),
-	  "with --no-return: no traps for calls that do not pass a\n"
-	  "condition on arguments in registers, by jumps in the\n"
-	  "program's code: off (default), auto (functions that are\n"
-	  "called often, if the module was loaded with\n"
-	  "allow_jumps=1) or always", .choices = jumps },
+	  "no traps for calls and returns with integers alone, nor,\n"
+	  "with --no-return, for calls that do not pass a condition\n"
+	  "on integers, by jumps in the program's code: off\n"
+	  "(default), auto (functions that are called often, if the\n"
+	  "module was loaded with allow_jumps=1) or always",
+	  .choices = jumps },
 	{ "registers", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.registers),
 	  "all integer registers as well", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
 	  .recorded = true },

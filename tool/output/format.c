@@ -217,7 +217,7 @@ void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
 		{ "gone", s->gone, "call",
 		  "ended when their process exited, or executed another program", false },
 		{ "filtered", s->filtered, "call", "did not pass the condition", true },
-		{ "without_trap", s->without_trap, "call", "rejected without a trap", false },
+		{ "without_trap", s->without_trap, "hit", "without a trap", false },
 		{ "jumps_lost", s->jumps_lost, "jump", FACT_JUMPS_LOST, false },
 		{ "undecided", s->undecided, "call",
 		  "with a condition that could not be evaluated", true },

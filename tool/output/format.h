@@ -87,7 +87,7 @@ struct out_summary {
 	uint64_t undecided;	/* hits whose condition could not be evaluated */
 	uint64_t sampled;	/* calls that were left out of a sample */
 	uint64_t limited;	/* calls beyond a limit */
-	uint64_t without_trap;	/* filtered calls that a jump rejected */
+	uint64_t without_trap;	/* of calls, returns and filtered ones: without a trap */
 	uint64_t jumps_lost;	/* jumps that have disappeared */
 	uint64_t no_member;	/* descendants that could not be followed */
 	bool edits;		/* calls were to be changed */
