@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Records without a trap: calls and returns whose values are in registers, of a program that counts its calls (tests/targets/numbers)."""
+
+import json
+import os
+import re
+import signal
+import time
+
+from cases_trapless import JUMPS, allowed, are_jumps, byte_at, is_clean, points, traps
+from lib import Skip, case, check, nothing_probed, of_kind, parse, same, wait_for
+
+
+def numbers(t):
+    """The program, if records of its calls need no trap here."""
+    if int(re.match(r"go1\.(\d+)", t.label).group(1)) < 17:
+        raise Skip("arguments are not in registers")
+    with open("/proc/cpuinfo", encoding="ascii") as f:
+        if "rdpid" not in f.read().split():
+            raise Skip("this processor has no RDPID")
+    if not os.path.exists(os.path.join(t.targets, "numbers")):
+        raise Skip("numbers was not built with this toolchain")
+    return t.target("numbers")
+
+
+def attached(t, target, *args, npoints=1, when="always"):
+    """A trace, once its points are jumps."""
+    trace = t.attach("-p", target.pid, "--trapless", when, *args).attached()
+    if when == "always":
+        found = points(target.pid)
+        same(len(found), npoints, "points that may become jumps")
+        wait_for("breakpoints becoming jumps", lambda: are_jumps(target, found))
+    return trace
+
+
+def ask(target, command):
+    target.send(command)
+    return json.loads(target.line())
+
+
+def args_of(n, i):
+    """What main.add is given by call n of goroutine i."""
+    return [n, n - i, n & 255, n & 1 == 1, (1 << 64) - 1 - n]
+
+
+def results_of(n, i):
+    small = -n & 0xffff
+    return [n + (n - i) + (n & 255) + 15, small - (1 << 16) if small >= 1 << 15 else small, n & 1 == 0]
+
+
+def values(items):
+    return [item["value"] for item in items]
+
+
+def all_same(got, want, what):
+    """Two lists; of long ones the first difference is shown."""
+    for i, (a, b) in enumerate(zip(got, want)):
+        same(a, b, "%s, number %d of %d" % (what, i, len(got)))
+    same(len(got), len(want), what + ", their number")
+
+
+def by_goroutine(events):
+    found = {}
+    for e in events:
+        found.setdefault(e["goid"], []).append(e)
+    return found
+
+
+def complete(trace, callers, wanted=lambda n: True):
+    """Each goroutine's calls, as the program has counted them, are in the trace, in order, and no others."""
+    same(trace.lost, 0, "lost records")
+    found = by_goroutine(trace.calls)
+    same(set(found), {c["goid"] for c in callers if c["calls"]}, "goroutines")
+    for i, c in enumerate(callers):
+        calls = found.get(c["goid"], [])
+        want = [args_of(n, i) for n in range(c["calls"]) if wanted(n)]
+        all_same([values(e["args"]) for e in calls], want, "arguments of goroutine %d" % i)
+        same({e["tid"] for e in calls}, {c["tid"]} if calls else set(), "threads of goroutine %d" % i)
+    stamps = [e["time_ns"] for e in trace.events if "time_ns" in e]
+    same(stamps, sorted(stamps), "times")
+
+
+def few_traps(trace, hits):
+    """All hits are in the trace, and few of them took a trap: those that find no free note."""
+    without = trace.summary.get("without_trap", 0)
+    check(hits - hits // 50 - 20 <= without <= hits, "%d of %d hits were without a trap", without, hits)
+
+
+def done(target):
+    check(nothing_probed(), "something is still probed")
+    is_clean(target)
+    target.finish()
+
+
+@case("trapless: records without a trap have each call once, in order, with its arguments, goroutine and thread, as records with one have")
+def calls(t):
+    with allowed():
+        for when in "off", "always":
+            target = numbers(t)
+            trace = attached(t, target, "--no-return", "main.add", when=when)
+            callers = ask(target, "calls 1 3000")
+            trace = trace.interrupt()
+            complete(trace, callers)
+            if when == "always":
+                few_traps(trace, 3000)
+            else:
+                check("without_trap" not in trace.summary, "hits without a trap: %s", trace.summary)
+            done(target)
+
+
+@case("trapless: calls of several goroutines at once are recorded in the order of each, without a trap")
+def several(t):
+    with allowed():
+        target = numbers(t)
+        trace = attached(t, target, "--no-return", "--buffer", "4m", "main.add")
+        callers = ask(target, "calls 8 2000")
+        trace = trace.interrupt()
+        complete(trace, callers)
+        check(trace.summary["without_trap"] > 8 * 2000 // 2, "hits without a trap: %s", trace.summary)
+        done(target)
+
+
+@case("trapless: calls that pass a condition on registers are recorded without a trap, and the others take none")
+def condition(t):
+    with allowed():
+        target = numbers(t)
+        for text, holds in ("n >= 0", lambda n: True), ("n % 2 == 0 && n < 1000", lambda n: n % 2 == 0 and n < 1000):
+            trace = attached(t, target, "--no-return", "main.add if " + text)
+            callers = ask(target, "calls 1 2000")
+            trace = trace.interrupt()
+            complete(trace, callers, holds)
+            same(trace.summary["filtered"], sum(not holds(n) for n in range(2000)), "calls that do not pass")
+            few_traps(trace, 2000)
+        done(target)
+
+
+@case("trapless: a call and its return are recorded without a trap, with results and duration, and belong together")
+def returns(t):
+    with allowed():
+        target = numbers(t)
+        trace = attached(t, target, "main.add", npoints=2)
+        callers = ask(target, "calls 1 3000")
+        trace = trace.interrupt()
+        complete(trace, callers)
+        all_same([values(e["results"]) for e in trace.returns], [results_of(n, 0) for n in range(3000)], "results")
+        all_same([e["kind"] for e in trace.events if e["kind"] != "summary"], 3000 * ["call", "return"], "kinds")
+        same({e["tid"] for e in trace.returns}, {callers[0]["tid"]}, "threads of returns")
+        for call, ret in zip(trace.calls, trace.returns):
+            same(ret["duration_ns"], ret["time_ns"] - call["time_ns"], "duration")
+        shortest = min(e["duration_ns"] for e in trace.returns)
+        check(shortest < 1000000, "the shortest call took %d ns", shortest)
+        same([trace.summary[k] for k in ("unwound", "open", "doubtful", "forgotten")], [0, 0, 0, 0], "other ends")
+        few_traps(trace, 6000)
+        done(target)
+
+
+@case("trapless: a call and its return belong together if only one of them takes a trap")
+def halves(t):
+    with allowed():
+        target = numbers(t)
+        # A string takes one.
+        for spec in "main.name(s)()", "main.name(n)":
+            trace = t.attach("-p", target.pid, "--trapless", "always", spec).attached()
+            wait_for("a jump", lambda: sum(byte_at(target, o) in JUMPS for o in points(target.pid)) == 1)
+            target.send("names 500")
+            target.line()
+            trace = trace.interrupt()
+            all_same([e["kind"] for e in trace.events if e["kind"] != "summary"], 500 * ["call", "return"], "kinds of " + spec)
+            check(all(e["duration_ns"] > 0 for e in trace.returns), "a duration of %s is missing", spec)
+            few_traps(trace, 500)
+        done(target)
+
+
+@case("trapless: a record without a trap is shown soon, however few there are")
+def slow(t):
+    with allowed():
+        target = numbers(t)
+        attach = t.attach("-p", target.pid, "--no-return", "--trapless", "always", "main.add", output=False).attached()
+        wait_for("a jump", lambda: are_jumps(target, points(target.pid)))
+        same(json.loads(attach.line())["kind"], "start", "the first line")
+        target.send("slow 5 1000")
+        for n in range(5):
+            same(target.line(), "called", "what the program says")
+            called = time.monotonic()
+            e = json.loads(attach.line())
+            late = time.monotonic() - called
+            same(e["args"][0]["value"], n, "n")
+            check(late < 0.8, "call %d was shown %.3f s late", n, late)
+        attach.signal(signal.SIGINT)
+        summary = of_kind(parse("\n".join(attach.drain())), "summary")[0]
+        same((summary["calls"], summary["without_trap"]), (5, 5), "calls, and those without a trap")
+        done(target)
+
+
+@case("trapless: a trace that ends by itself has all records up to its end")
+def ends(t):
+    with allowed():
+        target = numbers(t)
+        trace = attached(t, target, "--no-return", "--duration", "3s", "main.add")
+        callers = ask(target, "calls 1 1000")
+        complete(trace.finish(), callers)
+        done(target)
+
+
+@case("trapless: of a program that exits right after its calls, all of them are recorded without a trap")
+def exits(t):
+    with allowed():
+        # Less than what has the reader read at once.
+        for n in 3, 100, 1000:
+            target = numbers(t)
+            trace = attached(t, target, "--no-return", "main.add")
+            target.send("exit %d" % n)
+            trace = trace.finish()
+            all_same([values(e["args"]) for e in trace.calls], [args_of(k, 0) for k in range(n)], "arguments")
+            target.finish()
+            check(nothing_probed(), "something is still probed")
+
+
+@case("trapless: a string keeps the trap of its call or return, and the list says so")
+def strings(t):
+    with allowed():
+        target = numbers(t)
+        trace = t.attach("-p", target.pid, "--trapless", "always", "main.name", "main.add").attached()
+        wait_for("the list to say so", lambda: {"main.name": "record", "main.add": "none"}.items() <= traps(t).items())
+        target.send("names 100")
+        target.line()
+        trace = trace.interrupt()
+        same([values(e["args"]) for e in trace.calls], [["abcdefg", n] for n in range(100)], "arguments")
+        same([values(e["results"]) for e in trace.returns], [["abcdefg"[n % 7:]] for n in range(100)], "results")
+        same(trace.summary.get("without_trap", 0), 0, "hits without a trap")
+        done(target)
+
+
+@case("trapless: auto makes recorded calls jumps when there are many, and a recording of them is replayed as it was")
+def recorded(t):
+    with allowed():
+        target = numbers(t)
+        path = os.path.join(t.tmp, "recording")
+        trace = t.attach("-p", target.pid, "--trapless", "auto", "--record", path, "main.add", json=False, output=False).attached()
+        found = points(target.pid)
+        callers = [ask(target, "calls 1 1000")]
+        wait_for("jumps", lambda: are_jumps(target, found))
+        callers.append(ask(target, "calls 1 1000"))
+        trace.signal(signal.SIGINT)
+        trace.wait()
+        events = parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish()))
+        for kind, key, want in ("call", "args", args_of), ("return", "results", results_of):
+            got = by_goroutine(of_kind(events, kind))
+            for callers_of_run in callers:
+                all_same([values(e[key]) for e in got[callers_of_run[0]["goid"]]], [want(n, 0) for n in range(1000)], key)
+        done(target)
