@@ -114,9 +114,9 @@
  *
  * GOPROBE_CMD_READ (dump)
  *	Drains the rings: each message has A_CPU (u32) and A_RECORDS (whole records, one after
- *	another); the last one has only A_TIME (u64) and A_BACKLOG (u64). A_CPU is the
- *	CPU, or the number of CPUs + CPU for records that were written without a trap. Records of
- *	one A_CPU are in the order of their times. A_TIME is a moment (CLOCK_MONOTONIC, ns): this pass and
+ *	another); the last one has only A_TIME (u64) and A_BACKLOG (u64). A_CPU is the CPU, or the
+ *	number of CPUs + CPU for records that were written without a trap. Records of one A_CPU are
+ *	in the order of their times. A_TIME is a moment (CLOCK_MONOTONIC, ns): this pass and
  *	earlier ones have handed out every record with time <= A_TIME. So a reader that merges
  *	by time, and holds the few younger records back until the next pass, shows all records in
  *	order. A_BACKLOG: bytes that were committed since the pass began.
