@@ -467,7 +467,7 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 	mutex_unlock(&s->lock);
 	if (err)
 		return err;
-	gp_trapless_prepare(s, points, n);
+	gp_trapless_prepare(s, file, points, n);
 	gp_sweep_run(s->objects.files[file]->inode, gp_points_add_batch, &batch);
 	if (batch.refused)
 		return gp_points_refuse_point(s, extack, batch.err, batch.refused,

@@ -79,6 +79,28 @@ void gp_reader_send_ready(struct work_struct *work)
 	genlmsg_unicast(&init_net, skb, s->portid);
 }
 
+/* @ring has more space: wake waiting hits. */
+static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ring)
+{
+	/* A hit that starts to wait either sees the space or is seen here; so is a stall. */
+	if (wq_has_sleeper(&s->space))
+		wake_up_all(&s->space);
+	if (READ_ONCE(s->stalled) == ring->number + 1)
+		WRITE_ONCE(s->stalled, 0);
+}
+
+static void gp_reader_take_back(struct gp_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < gp_stream_nrings(); i++) {
+		struct gp_ring *ring = gp_stream_ring(s, i);
+
+		if (ring && gp_ring_take_back(ring))
+			gp_reader_freed_space(s, ring);
+	}
+}
+
 static struct gp_pass *gp_pass_new(struct gp_session *s)
 {
 	struct gp_pass *pass;
@@ -91,6 +113,8 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	mutex_lock(&s->read_lock);
 	gp_timeline_extend(&s->line, &s->clock);
 	pass->line = s->line;
+	/* The notes need the space. */
+	gp_reader_take_back(s);
 	mutex_unlock(&s->read_lock);
 	gp_stream_drain_all(s);
 	for (i = 0; i < gp_stream_nrings(); i++) {
@@ -143,28 +167,6 @@ static void *gp_reader_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
-}
-
-/* @ring has more space: wake waiting hits. */
-static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ring)
-{
-	/* A hit that starts to wait either sees the space or is seen here; so is a stall. */
-	if (wq_has_sleeper(&s->space))
-		wake_up_all(&s->space);
-	if (READ_ONCE(s->stalled) == ring->number + 1)
-		WRITE_ONCE(s->stalled, 0);
-}
-
-static void gp_reader_take_back(struct gp_session *s)
-{
-	u32 i;
-
-	for (i = 0; i < gp_stream_nrings(); i++) {
-		struct gp_ring *ring = gp_stream_ring(s, i);
-
-		if (ring && gp_ring_take_back(ring))
-			gp_reader_freed_space(s, ring);
-	}
 }
 
 /*

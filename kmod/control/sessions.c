@@ -448,7 +448,11 @@ void gp_session_stop(struct gp_session *s)
 	if (s->stopped)
 		return;
 	s->stopped = true;
+	/* In one moment, so that no call is missing between two that are there. */
+	preempt_disable();
 	WRITE_ONCE(s->running, false);
+	gp_notebook_stop(s->notebook);
+	preempt_enable();
 	gp_stream_wake_waiters(s);
 	gp_points_del_all(s);
 	/* The last losses are seen before the session is seen as quiet. */

@@ -187,12 +187,13 @@ static bool gp_trapless_can_note(const struct gp_session *s)
 }
 
 /* Make the notebook of a session, if some of these points can use it, and it has none. */
-void gp_trapless_prepare(struct gp_session *s, const struct goprobe_point *points, u32 n)
+void gp_trapless_prepare(struct gp_session *s, u32 file, const struct goprobe_point *points, u32 n)
 {
 	const struct goprobe_point *p;
 	bool wanted = false;
 
-	if (!s->trapless.wanted || s->notebook || !gp_trapless_can_note(s))
+	if (!s->trapless.wanted || s->notebook || !s->objects.files[file]->runtime.m_procid ||
+	    !gp_trapless_can_note(s))
 		return;
 	for (p = points; p < points + n && !wanted; p++)
 		wanted = p->flags & GOPROBE_POINT_F_JUMP && p->action == GOPROBE_ACTION_RECORD &&
@@ -349,9 +350,12 @@ static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe
 }
 
 /* Does it leave notes, in a session that has lost the counter? */
-static bool gp_trapless_lacks_clock(const struct gp_probe *probe)
+static bool gp_trapless_lacks_clock(struct gp_probe *probe)
 {
-	return probe->jump && probe->jump->notebook && !READ_ONCE(probe->session->clock.mult);
+	if (!probe->jump->notebook || READ_ONCE(probe->session->clock.mult))
+		return false;
+	WRITE_ONCE(probe->trap, GOPROBE_TRAP_CLOCK);
+	return true;
 }
 
 /* Points of the file that are worth a jump, or NULL; *@n: how many. */
@@ -473,14 +477,8 @@ static void gp_trapless_care(struct gp_session *s, u64 now)
 /* Without the processor's counter there are no notes. */
 static void gp_trapless_check_clock(struct gp_session *s)
 {
-	u32 i;
-
-	if (!s->notebook || !s->notebook->mm || READ_ONCE(s->clock.mult))
-		return;
-	gp_trapless_pause(s);
-	for (i = 0; i < s->objects.nprobes; i++)
-		if (gp_trapless_lacks_clock(s->objects.probes[i]))
-			WRITE_ONCE(s->objects.probes[i]->trap, GOPROBE_TRAP_CLOCK);
+	if (s->notebook && s->notebook->mm && !READ_ONCE(s->clock.mult))
+		gp_trapless_pause(s);
 }
 
 static void gp_trapless_queue(struct gp_session *s, u64 took)

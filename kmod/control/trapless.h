@@ -20,8 +20,8 @@ void gp_trapless_pause(struct gp_session *s);
 /* The session has stopped, for good. Context: not its turn. */
 void gp_trapless_stop(struct gp_session *s);
 
-/* These points, verified, will be added. Context: the session's turn, and no other lock. */
-void gp_trapless_prepare(struct gp_session *s, const struct goprobe_point *points, u32 n);
+/* These points, verified, of a file will be added. Context: the session's turn, no other lock. */
+void gp_trapless_prepare(struct gp_session *s, u32 file, const struct goprobe_point *points, u32 n);
 /*
  * Prepare a probe for becoming a jump, if its point @p, verified, may be one, and it can. @cold:
  * @cold_len bytes of the file's at its cold block. Return: 0 or -ENOMEM.

@@ -161,10 +161,9 @@ static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *p
 }
 
 /* What a detour needs that leaves notes. */
-static int gp_jump_prepare_noted(struct gp_jump *j, const struct gp_jump_plan *plan,
-				 struct gp_detour *d)
+static int gp_jump_prepare_noted(struct gp_jump *j, struct gp_jump_plan *plan, struct gp_detour *d)
 {
-	struct gp_note_point point = plan->note;
+	struct gp_note_point point;
 	int err = 0;
 
 	if (!j->space->notebook)
@@ -172,10 +171,13 @@ static int gp_jump_prepare_noted(struct gp_jump *j, const struct gp_jump_plan *p
 	if (err)
 		return err;
 	j->space->notebook = plan->notebook;
+	memcpy(&point, &plan->note, sizeof(point));
 	point.ip = j->at;
-	err = gp_notebook_add(plan->notebook, &point);
+	/* The detour could perhaps not be written then. */
+	err = gp_notebook_add(plan->notebook, &point, plan->note_id);
 	if (err < 0)
 		return err;
+	plan->note_id = err;
 	d->id = err;
 	d->ring = plan->notebook->at;
 	d->stack_hi = plan->runtime->g_stack_hi;
@@ -207,7 +209,7 @@ static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan 
 	return err;
 }
 
-static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *plan)
+static int gp_jump_make_detour(struct gp_jump *j, struct gp_jump_plan *plan)
 {
 	struct gp_area *area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
 	struct gp_detour d = { .branch = j->at, .per_cpu = gp_area_per_cpu() };

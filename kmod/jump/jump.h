@@ -81,6 +81,7 @@ struct gp_jump_times {
  * @rate: ns of a tick, times 2^63
  * @notebook: gets notes of hits, or NULL
  * @note: what their records have in common, but the address
+ * @note_id: number of the last point that was added to @notebook, or 0
  * @word: registers that a note gets, by hardware number
  * @hits: counts them, or NULL. If there is neither that nor @notebook, they land, and take a trap
  * @rejected: counts the others, if there are tests
@@ -97,6 +98,7 @@ struct gp_jump_plan {
 	u64 rate;
 	struct gp_notebook *notebook;
 	struct gp_note_point note;
+	u32 note_id;
 	u8 word[GP_DETOUR_WORDS];
 	struct gp_remote *hits;
 	struct gp_remote *rejected;

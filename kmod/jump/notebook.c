@@ -8,7 +8,9 @@
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
@@ -43,6 +45,7 @@ struct gp_notebook *gp_notebook_new(u32 ring_bytes, const struct gp_clock *clock
 	if (!book)
 		return NULL;
 	book->clock = clock;
+	book->end = U64_MAX;
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		book->cpu[cpu] = gp_notebook_new_cpu(ring_bytes, cpu);
@@ -120,15 +123,18 @@ static int gp_notebook_give_all(struct gp_notebook *book, struct pid *pid)
 }
 
 /* Notes that have no space in the ring for records are lost. */
-static void gp_notebook_lose(struct gp_notes *n)
+static void gp_notebook_lose(const struct gp_notebook *book, struct gp_notes *n)
 {
+	const struct gp_detour_note *note;
 	u32 i;
 
 	spin_lock(&n->lock);
-	for (i = 0; i < GP_DETOUR_NOTES; i++)
-		if (READ_ONCE(n->its->note[i].state) > 1)
+	for (i = 0; i < GP_DETOUR_NOTES; i++) {
+		note = &n->its->note[i];
+		if (READ_ONCE(note->state) > 1 && READ_ONCE(note->time) <= book->end)
 			gp_ring_lose(n->ring, GOPROBE_LOST_RING_FULL,
 				     GOPROBE_STAT_LOST_RING_FULL);
+	}
 	spin_unlock(&n->lock);
 }
 
@@ -145,10 +151,11 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 		if (!n || !n->its)
 			continue;
 		gp_notebook_drain(book, cpu, true);
-		gp_notebook_lose(n);
+		gp_notebook_lose(book, n);
 		its = n->its;
 		gp_notebook_give(n, NULL, NULL);
 		vunmap(its);
+		cond_resched();
 	}
 	gp_area_unpin(book->mm, book->pages, gp_area_ncpus() * GP_AREA_NOTE_PAGES);
 	kvfree(book->pages);
@@ -157,6 +164,7 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 		WRITE_ONCE(book->points[i], NULL);
 	}
 	book->npoints = 0;
+	book->stays = false;
 	book->mm = NULL;
 }
 
@@ -188,9 +196,10 @@ int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *p
 
 void gp_notebook_leave(struct gp_notebook *book, bool unmap)
 {
+	book->stays |= !unmap;
 	if (--book->users)
 		return;
-	if (unmap)
+	if (!book->stays)
 		gp_area_notes_unmap(book->at);
 	gp_notebook_take_back(book);
 }
@@ -227,11 +236,13 @@ static int gp_notebook_grow(struct gp_notebook *book)
 	return 0;
 }
 
-int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point)
+int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point, u32 id)
 {
 	struct gp_note_point *copy;
 	int err;
 
+	if (id && id < book->npoints && !memcmp(book->points[id], point, sizeof(*point)))
+		return id;
 	/* No point has number 0. */
 	if (!book->npoints)
 		book->npoints = 1;
@@ -246,7 +257,13 @@ int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point)
 	return book->npoints++;
 }
 
-u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too)
+void gp_notebook_stop(struct gp_notebook *book)
+{
+	if (book && READ_ONCE(book->clock->mult))
+		WRITE_ONCE(book->end, gp_clock_read(book->clock));
+}
+
+u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
 {
 	struct gp_notes *n = book->cpu[cpu];
 	u64 until;
@@ -255,9 +272,10 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too)
 	if (!n)
 		return 0;
 	spin_lock(&n->lock);
-	if (n->its && (idle_too || !gp_notes_are_idle(n))) {
-		until = READ_ONCE(book->clock->mult) ? gp_clock_read(book->clock) : 0;
-		done = gp_notes_drain(n, until, ktime_get_ns());
+	if (n->its && (all || !gp_notes_are_idle(n))) {
+		until = READ_ONCE(book->clock->mult) ?
+			min(gp_clock_read(book->clock), READ_ONCE(book->end)) : 0;
+		done = gp_notes_drain(n, until, ktime_get_ns(), all ? 0 : GP_NOTES_RECORDS);
 	}
 	spin_unlock(&n->lock);
 	return done;

@@ -22,8 +22,10 @@ struct pid;
 /**
  * struct gp_notebook - the notes of a session
  * @clock: stamps the session's records
+ * @end: the processor's counter when the session was stopped; until then U64_MAX
  * @mm: the process's memory, or NULL; its users have a reference
  * @users: number of struct gp_jump_space that use the notes there
+ * @stays: code of one that has left may still use them
  * @at: address of CPU 0's notes in the process; those of CPU n lie n MiB higher
  * @pages: pinned, GP_AREA_NOTE_PAGES for each CPU
  * @npoints: number of @points
@@ -34,8 +36,10 @@ struct pid;
  */
 struct gp_notebook {
 	const struct gp_clock *clock;
+	u64 end;
 	struct mm_struct *mm;
 	u32 users;
+	bool stays;
 	unsigned long at;
 	struct page **pages;
 	u32 npoints;
@@ -62,13 +66,20 @@ static inline bool gp_notebook_suits(const struct gp_notebook *book, const struc
 int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *pid);
 /* The user has no detour any more. @unmap: no thread can be in one, and the memory is current. */
 void gp_notebook_leave(struct gp_notebook *book, bool unmap);
-/* Add a point. Return: its gp_detour.id, or an error. */
-int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point);
+/*
+ * Add a point, unless it is there. @id: its gp_detour.id if that has been tried before, else 0.
+ * Return: gp_detour.id, or an error.
+ */
+int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point, u32 id);
+
+/* The session has been stopped: no records are made of calls from now on. @book: or NULL. */
+void gp_notebook_stop(struct gp_notebook *book);
 
 /*
- * Make records of a CPU's notes, all that are older than the call. @idle_too: also look if there
- * seem to be none. Return: number of notes that are free now.
+ * Make records of a CPU's notes that are older than the call. @all: of each, also if there seem to
+ * be none; else the ring keeps space for them: a pass that had to leave some would be out of order.
+ * Return: number of notes that are free now.
  */
-u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool idle_too);
+u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Notes that a process leaves of its calls: making records of them. */
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -10,19 +12,24 @@
 #include "ring/notes.h"
 #include "ring/ring.h"
 
-/* The largest record. */
-#define GP_NOTES_RECORD	(sizeof(struct goprobe_record) + GP_DETOUR_WORDS * sizeof(u64))
+/*
+ * A note that is younger than a drain by this many ticks has not the counter's time: the
+ * counter has begun again since, or the program has written the time.
+ */
+#define GP_NOTES_YOUNGER	BIT_ULL(36)
 
 /**
  * struct gp_notes_look - what a drain finds
- * @until: no younger notes; 0: times are no times, and all get @now
- * @now: see @until
+ * @until: the time of the drain
+ * @younger: notes that are younger by less are left
+ * @now: what those get that are younger by more
  * @first: the first that is found
  * @end: behind the last
  * @left: there are notes that it leaves
  */
 struct gp_notes_look {
 	u64 until;
+	u64 younger;
 	u64 now;
 	struct gp_note_place *first;
 	struct gp_note_place *end;
@@ -49,7 +56,7 @@ static __always_inline void gp_notes_find(struct gp_notes_look *l, struct gp_det
 		}
 		time = READ_ONCE(note->time);
 		if (unlikely(time > l->until)) {
-			if (l->until) {
+			if (time - l->until < l->younger) {
 				l->left = true;
 				continue;
 			}
@@ -125,34 +132,34 @@ static __always_inline void gp_notes_put(struct gp_notes *n, const struct gp_not
  * @until: the processor's counter, read before; younger notes stay. 0: the counter is no clock any
  *	more
  * @now: the time of all records then
+ * @spare: bytes of the ring that stay free
  *
  * Records are in the order of their times. A note that is committed after a drain has passed it has
  * an earlier time than the last record then, and gets that one's.
  *
  * Return: number of notes that are free now.
  */
-u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now)
+u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 {
 	struct gp_notes_look l = {
-		.until = until, .now = now, .first = n->place + 1, .end = n->place + 1,
+		.until = until, .younger = until ? GP_NOTES_YOUNGER : 0, .now = until ?: now,
+		.first = n->place + 1, .end = n->place + 1,
 	};
-	u32 next = READ_ONCE(n->its->next), id, space;
+	u32 next = READ_ONCE(n->its->next), space = gp_ring_space(n->ring), id;
 	struct gp_detour_note *note = n->its->note, *from;
 	unsigned long head = n->ring->head, mask = n->ring->size - 1;
 	const struct gp_note_point *point;
 	struct gp_ring *ring = n->ring;
 	struct gp_note_place *p;
 	u8 *data = ring->data;
-	u64 last;
+	/* Less, if the counter has been set back, or is no clock any more. */
+	u64 last = min(n->last, until);
 
-	if (!until)
-		n->last = 0;
-	last = n->last;
 	n->place[0].time = last;
 	from = note + next / sizeof(*note) % GP_DETOUR_NOTES;
 	gp_notes_find(&l, from, note + GP_DETOUR_NOTES);
 	gp_notes_find(&l, note, from);
-	space = gp_ring_space(ring) / GP_NOTES_RECORD;
+	space = space > spare ? (space - spare) / GP_NOTES_RECORD : 0;
 	if (unlikely(l.end - l.first > space)) {
 		l.end = l.first + space;
 		l.left = true;
@@ -160,7 +167,7 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now)
 	for (p = l.first; p < l.end; p++) {
 		note = p->note;
 		id = READ_ONCE(note->state) / 2;
-		point = id < n->npoints ? n->points[id] : NULL;
+		point = id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
 		/* Anything else a program has written itself. */
 		if (likely(point)) {
 			last = max(last, p->time);

@@ -11,11 +11,18 @@
 
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <goprobe.h>
 
 #include "arch/detour.h"
 
 struct gp_ring;
 struct pid_namespace;
+
+/* The largest record. */
+#define GP_NOTES_RECORD	(sizeof(struct goprobe_record) + GP_DETOUR_WORDS * sizeof(u64))
+
+/* Those of all notes of a CPU. */
+#define GP_NOTES_RECORDS	(GP_DETOUR_NOTES * GP_NOTES_RECORD)
 
 /**
  * struct gp_note_part - part of a word that a frame has
@@ -97,6 +104,6 @@ static inline bool gp_notes_are_idle(const struct gp_notes *n)
 	return READ_ONCE(n->its->next) == n->idle;
 }
 
-u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now);
+u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare);
 
 #endif

@@ -16,6 +16,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -142,7 +143,7 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 {
 	enum gp_stream_wake wake;
 
-	if (!gp_notebook_drain(s->notebook, cpu, true))
+	if (!gp_notebook_drain(s->notebook, cpu, false))
 		return;
 	wake = gp_stream_committed(s, s->notebook->cpu[cpu]->ring);
 	if (wake != GP_STREAM_QUIET)
@@ -159,8 +160,10 @@ void gp_stream_drain_all(struct gp_session *s)
 	book = smp_load_acquire(&s->notebook);
 	if (!book)
 		return;
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		gp_notebook_drain(book, cpu, true);
+		cond_resched();
+	}
 }
 
 /* Make records of notes that may have waited long enough. */
@@ -170,8 +173,10 @@ static void gp_stream_drain_work(struct work_struct *work)
 	u32 n = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		n += gp_notebook_drain(s->notebook, cpu, false);
+		cond_resched();
+	}
 	if (n)
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
 	if (READ_ONCE(s->notebook->mm))

@@ -109,7 +109,7 @@ static void notes_order(struct kunit *test)
 	notes->its->next = (GP_DETOUR_NOTES - 3) * sizeof(struct gp_detour_note);
 	for (i = 0; i < ARRAY_SIZE(times); i++)
 		commit(claim(times[i]));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 6U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0, 0), 6U);
 	expect(test, 5, 5);
 	expect(test, 10, 10);
 	expect(test, 20, 20);
@@ -127,12 +127,12 @@ static void notes_late(struct kunit *test)
 	struct gp_detour_note *late = claim(10);
 
 	commit(claim(20));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0, 0), 1U);
 	expect(test, 20, 20);
 	KUNIT_EXPECT_EQ(test, late->state, 1U);
 	commit(claim(120));
 	commit(late);
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 200, 0), 2U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 200, 0, 0), 2U);
 	expect(test, 10, 20);
 	expect(test, 120, 120);
 }
@@ -141,10 +141,10 @@ static void notes_young(struct kunit *test)
 {
 	commit(claim(10));
 	commit(claim(11));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 10, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 10, 0, 0), 1U);
 	expect(test, 10, 10);
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), 0U);
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 11, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 11, 0, 0), 1U);
 	expect(test, 11, 11);
 }
 
@@ -157,7 +157,7 @@ static void notes_full(struct kunit *test)
 	do {
 		for (i = 0; i < GP_DETOUR_NOTES; i++)
 			commit(claim(++time));
-		i = gp_notes_drain(notes, U64_MAX, 0);
+		i = gp_notes_drain(notes, U64_MAX, 0, 0);
 		taken += i;
 	} while (i == GP_DETOUR_NOTES);
 	/* Each is taken for as large as can be. */
@@ -166,12 +166,51 @@ static void notes_full(struct kunit *test)
 	for (i = 1; i <= taken; i++)
 		expect(test, i, i);
 	while (taken < time) {
-		KUNIT_ASSERT_NE(test, gp_notes_drain(notes, U64_MAX, 0), 0U);
+		KUNIT_ASSERT_NE(test, gp_notes_drain(notes, U64_MAX, 0, 0), 0U);
 		while (gp_ring_unread(ring)) {
 			taken++;
 			expect(test, taken, taken);
 		}
 	}
+}
+
+/* Space that is to stay free does, and what has no other stays where it is. */
+static void notes_spare(struct kunit *test)
+{
+	u32 spare = GP_NOTES_RECORDS, i;
+
+	for (i = 1; i <= GP_DETOUR_NOTES; i++)
+		commit(claim(i));
+	ring->head = GP_RING_MIN - spare - 2 * GP_NOTES_RECORD;
+	ring->handed_out = ring->head;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, U64_MAX, 0, spare), 2U);
+	KUNIT_EXPECT_GE(test, gp_ring_space(ring), spare);
+	ring->head = GP_RING_MIN - spare;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, U64_MAX, 0, spare), 0U);
+	ring->head++;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, U64_MAX, 0, spare), 0U);
+	ring->head--;
+	ring->handed_out = ring->head;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, U64_MAX, 0, 0), GP_DETOUR_NOTES - 2U);
+	expect(test, 3, 3);
+}
+
+/* After a sleep of the machine the counter may be less than before. */
+static void notes_set_back(struct kunit *test)
+{
+	const u64 before = GP_NOTES_YOUNGER + 1000;
+
+	commit(claim(before));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, before, 0, 0), 1U);
+	expect(test, before, before);
+	commit(claim(before + 1));
+	commit(claim(20));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 30, 0, 0), 2U);
+	expect(test, 20, 30);
+	expect(test, before + 1, 30);
+	commit(claim(40));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 50, 0, 0), 1U);
+	expect(test, 40, 40);
 }
 
 /* Whatever a program writes, its notes become free, and nothing but records of points is made. */
@@ -184,7 +223,7 @@ static void notes_forged(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		notes->its->note[i].state = states[i];
 	notes->last = 50;
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), (u32)ARRAY_SIZE(states));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0, 0), (u32)ARRAY_SIZE(states));
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), point.size);
 	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(ring))->time, 50ULL);
 	for (i = 0; i < ARRAY_SIZE(states); i++)
@@ -201,7 +240,7 @@ static void notes_parts(struct kunit *test)
 	note->word[0] = 0x1234567890abcd01;
 	note->word[1] = 0xfedcba9887654321;
 	note->state = 2 * (ID + 2) + 1;
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0, 0), 1U);
 	KUNIT_ASSERT_EQ(test, gp_ring_unread(ring), parts.size);
 	KUNIT_EXPECT_EQ(test, rec->kind, GOPROBE_RECORD_RETURN);
 	KUNIT_EXPECT_EQ(test, *(u64 *)(rec + 1), 0x8765432100000001ULL);
@@ -215,7 +254,7 @@ static void notes_without_clock(struct kunit *test)
 	notes->last = 1000;
 	commit(claim(2000));
 	commit(claim(10));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 0, 500), 2U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 0, 500, 0), 2U);
 	expect(test, 2000, 500);
 	expect(test, 10, 500);
 }
@@ -225,18 +264,18 @@ static void notes_idle(struct kunit *test)
 {
 	struct gp_detour_note *late;
 
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 100, 0, 0), 0U);
 	KUNIT_EXPECT_TRUE(test, gp_notes_are_idle(notes));
 	late = claim(10);
 	commit(claim(200));
 	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0, 0), 1U);
 	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
 	commit(late);
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0, 0), 1U);
 	KUNIT_EXPECT_TRUE(test, gp_notes_are_idle(notes));
 	commit(claim(400));
-	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 300, 0, 0), 0U);
 	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
 }
 
@@ -245,6 +284,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_late),
 	KUNIT_CASE(notes_young),
 	KUNIT_CASE(notes_full),
+	KUNIT_CASE(notes_spare),
+	KUNIT_CASE(notes_set_back),
 	KUNIT_CASE(notes_forged),
 	KUNIT_CASE(notes_parts),
 	KUNIT_CASE(notes_without_clock),

@@ -119,6 +119,10 @@ void gp_trapless_start(struct gp_session *session)
 {
 }
 
+void gp_trapless_prepare(struct gp_session *session, u32 file, const struct goprobe_point *p, u32 n)
+{
+}
+
 void gp_trapless_pause(struct gp_session *session)
 {
 }
