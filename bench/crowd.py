@@ -22,6 +22,8 @@ ROWS = {
     "nested": "latency main.work main.part",
     "record": "attach --record /tmp/record 'main.work(a)'",
     "call": "attach --record /tmp/record --no-return 'main.work(a)'",
+    "jump-record": "attach --record /tmp/record --trapless always 'main.work(a)'",
+    "jump-call": "attach --record /tmp/record --no-return --trapless always 'main.work(a)'",
     "result": "attach --record /tmp/record 'main.work(a) if sum < 0'",
     "sample": "attach --record /tmp/record --no-return --sample 1/1000 'main.work(a)'",
     "by": "count --by a main.work",
