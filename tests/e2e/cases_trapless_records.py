@@ -202,6 +202,25 @@ def ends(t):
         done(target)
 
 
+@case("trapless: a trace that is ended under load has each goroutine's calls up to one of them, with --lossless", slow=True)
+def interrupted(t):
+    with allowed():
+        target = numbers(t)
+        trace = attached(t, target, "--no-return", "--lossless", "main.add")
+        target.send("forever 2")
+        time.sleep(0.2)
+        trace = trace.interrupt()
+        callers = ask(target, "stop")
+        found = by_goroutine(trace.calls)
+        for i, c in enumerate(callers):
+            got = [values(e["args"]) for e in found.get(c["goid"], [])]
+            check(len(got) <= c["calls"], "goroutine %d: %d calls of %d", i, len(got), c["calls"])
+            all_same(got, [args_of(n, i) for n in range(len(got))], "arguments of goroutine %d" % i)
+        check(trace.summary["without_trap"] > 0 and len(trace.calls) > 1000, "summary: %s", trace.summary)
+        same(trace.lost, 0, "lost records")
+        done(target)
+
+
 @case("trapless: of a program that exits right after its calls, all of them are recorded without a trap")
 def exits(t):
     with allowed():
