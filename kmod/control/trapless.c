@@ -440,6 +440,9 @@ static void gp_trapless_advance(struct gp_session *s)
 			if (!mm)
 				continue;
 			gp_jumps_advance(s->objects.files[file], mm, s->pids[i], hot, n);
+			/* It may have taken a second. */
+			if (s->notebook && s->notebook->mm)
+				gp_stream_drain_soon(s);
 			mmput_async(mm);
 		}
 		kvfree(hot);
@@ -506,8 +509,6 @@ static void gp_trapless_work(struct work_struct *work)
 		gp_trapless_count_records(s);
 		gp_trapless_advance(s);
 		gp_trapless_care(s, began);
-		if (s->notebook && s->notebook->mm)
-			gp_stream_drain_soon(s);
 	}
 	gp_trapless_queue(s, ktime_get_ns() - began);
 out:

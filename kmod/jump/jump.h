@@ -39,6 +39,7 @@ struct inode;
  * @pid: the process
  * @full: there is no space for more detours, or none may be made there
  * @no_pop: nor for detours of GP_DETOUR_EXIT_POP
+ * @no_notes: nor for those that leave notes, which are out of reach
  * @busy: code or counters may still be used: they stay
  */
 struct gp_jump_space {
@@ -52,6 +53,7 @@ struct gp_jump_space {
 	struct pid *pid;
 	bool full;
 	bool no_pop;
+	bool no_notes;
 	bool busy;
 };
 

@@ -228,7 +228,7 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 	struct gp_jump *j = gp_jumps_in(probe->jump, space);
 	const struct gp_notebook *book = probe->jump->notebook;
 
-	if (book && !gp_notebook_suits(book, space->mm))
+	if (book && (space->no_notes || !gp_notebook_suits(book, space->mm)))
 		return NULL;
 	if (j || space->full ||
 	    (space->no_pop && probe->jump->site.shape == GP_DETOUR_EXIT_POP))
@@ -240,6 +240,8 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 		/* These have places of their own; there can be none although there is memory. */
 		if (probe->jump->site.shape == GP_DETOUR_EXIT_POP)
 			space->no_pop = true;
+		else if (book && PTR_ERR(j) == -ERANGE)
+			space->no_notes = true;
 		else
 			space->full = true;
 		return NULL;
