@@ -256,12 +256,15 @@ static void a_call_that_does_not_pass_ends_no_other(struct kunit *test)
 #define NEXT		(IP + 6)
 
 static struct gp_area area;
+static struct gp_jump_plan jump_plan;
 
 /* A thread lands, with the flags of the last test. */
 static int land(struct gp_jump *j)
 {
 	int ret;
 
+	probes[0].jump = &jump_plan;
+	drains = 0;
 	w->regs.ip = LANDING;
 	w->regs.r12 = 2 * 7;
 	w->regs.r13 = NEXT;
@@ -303,6 +306,34 @@ static void a_landing_is_a_hit_of_its_branch(struct kunit *test)
 	}
 }
 
+/* A return that finds no free note: its epilogue has been executed. */
+static void a_landing_of_notes_drains_them(struct kunit *test)
+{
+	struct gp_jump j = { .probe = &probes[0], .at = IP, .site.frame = 64 };
+	unsigned long sp;
+	u32 depth;
+
+	make_filter(test, TESTS_PASS);
+	make_filtered(GP_WAY_QUICK, OPEN);
+	sp = w->regs.sp;
+	jump_plan.notebook = (void *)&area;
+	probes[0].sp_adjust = 64;
+	KUNIT_EXPECT_EQ(test, land(&j), 0);
+	jump_plan.notebook = NULL;
+	KUNIT_EXPECT_EQ(test, drains, 1U);
+	KUNIT_EXPECT_EQ(test, w->regs.sp, sp);
+	KUNIT_ASSERT_NOT_NULL(test, first_record());
+	depth = first_record()->depth;
+	make_filtered(GP_WAY_QUICK, OPEN);
+	j.site.frame = 0;
+	probes[0].sp_adjust = 0;
+	KUNIT_EXPECT_EQ(test, land(&j), 0);
+	KUNIT_EXPECT_EQ(test, drains, 0U);
+	KUNIT_ASSERT_NOT_NULL(test, first_record());
+	KUNIT_EXPECT_EQ(test, first_record()->depth, depth);
+	KUNIT_EXPECT_NE(test, depth, 0U);
+}
+
 static void a_landing_elsewhere_does_not_matter(struct kunit *test)
 {
 	struct gp_jump j = { .probe = &probes[0], .at = IP };
@@ -326,6 +357,7 @@ static void a_landing_without_a_jump_is_no_hit(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_landing_is_a_hit_of_its_branch),
 	KUNIT_CASE(a_landing_elsewhere_does_not_matter),
+	KUNIT_CASE(a_landing_of_notes_drains_them),
 	KUNIT_CASE(a_landing_without_a_jump_is_no_hit),
 	KUNIT_CASE(what_passes_goes_on_and_nothing_else),
 	KUNIT_CASE(what_does_not_matter_is_not_asked_for),
