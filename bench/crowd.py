@@ -27,6 +27,7 @@ ROWS = {
     "result": "attach --record /tmp/record 'main.work(a) if sum < 0'",
     "sample": "attach --record /tmp/record --no-return --sample 1/1000 'main.work(a)'",
     "by": "count --by a main.work",
+    "jump-by": "count --trapless always --by a main.work",
     "latency-by": "latency --by a main.work",
     "stack": "stack main.work",
 }

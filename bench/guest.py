@@ -443,6 +443,8 @@ def goprobe_variants():
     yield Goprobe("record-if", "goprobe, entry record if a != 4, which is true", ["--filter", "other"], hold=True)
     yield Jump("jump-record", "  ... without a trap if it is false", ["--jump", "--filter", "other"], hold=True)
     yield Jump("jump-reject", "  ... if a == 4, which is false", ["--jump", "--filter", "int"], hold=True)
+    yield Goprobe("by", "goprobe, count by a & 15", ["--count", "--filter", "key"], hold=True)
+    yield Jump("jump-by", "  ... without a trap", ["--count", "--jump", "--filter", "key"], hold=True)
     yield Goprobe("filter", "goprobe, count if a == 4, which is false", ["--count", "--filter", "int"], hold=True)
     yield Goprobe("filter-string", "goprobe, count if s == \"16 bytes\", which is false", ["--count", "--filter", "string"],
                   hold=True)

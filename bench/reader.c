@@ -325,7 +325,7 @@ static __u32 add_plan(const char *name)
 	return 0;
 }
 
-/* Filters, by name; none is passed by any call, but for rate and other. */
+/* Filters, by name; none is passed by any call, but for rate, other and key. */
 static const struct goprobe_op filter_ops[] = {
 	/* a == 4 */
 	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
@@ -354,6 +354,11 @@ static const struct goprobe_op filter_ops[] = {
 	{ .code = GOPROBE_OP_QUOTA, .a = 1, .offset = 1000 },
 	{ .code = GOPROBE_OP_JNE_I, .a = 1, .offset = 1 },
 	{ .code = GOPROBE_OP_REJECT, .value = GOPROBE_REJECT_LIMITED },
+	/* All pass, with the key a & 15. */
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
+	{ .code = GOPROBE_OP_IMM, .a = 2, .value = 15 },
+	{ .code = GOPROBE_OP_AND, .a = 1, .b = 2 },
+	{ .code = GOPROBE_OP_KEY, .a = 1 },
 };
 
 static const struct {
@@ -365,6 +370,7 @@ static const struct {
 	{ "string", { 6, 10 } },
 	{ "rate", { 16, 3 } },
 	{ "beyond", { 19, 3 } },
+	{ "key", { 22, 4 } },
 };
 
 /* Its id, or 0. */
@@ -403,6 +409,7 @@ static void attach(const struct options *o)
 		.g_reg = o->goroutine ? 14 : 0, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
 		.g_goid = 152, .g_m = 48, .m_curg = 192, .m_procid = 72,
 	};
+	const struct goprobe_key_limit keys = { .number = 4096, .bytes = 8 };
 	struct goprobe_point points[2] = { o->point, o->point };
 	int fd = open(o->file, O_RDONLY | O_CLOEXEC), n = o->ret ? 2 : 1, i;
 	struct msg m;
@@ -424,6 +431,8 @@ static void attach(const struct options *o)
 		(o->point.flags & GOPROBE_POINT_F_JUMP ?
 		 GOPROBE_SESSION_F_JUMPS | GOPROBE_SESSION_F_JUMPS_AT_ONCE : 0));
 	put(&m, GOPROBE_A_PIDS, &o->pid, sizeof(o->pid));
+	if (o->filter && !strcmp(o->filter, "key"))
+		put(&m, GOPROBE_A_KEY_LIMIT, &keys, sizeof(keys));
 	call(&m, NULL, NULL);
 	begin(&m, GOPROBE_CMD_FILE_ADD, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_FD, fd);
@@ -471,7 +480,7 @@ static void usage(void)
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
 	      "              [--count | --time [--return OFFSET [--frame BYTES]]] [--jump]\n"
-	      "              [--filter int|other|string|rate|beyond]\n", stderr);
+	      "              [--filter int|other|string|rate|beyond|key]\n", stderr);
 	exit(2);
 }
 

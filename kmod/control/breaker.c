@@ -77,7 +77,10 @@ static u64 gp_breaker_system(const struct gp_session *s)
 /* Hits per second since the last check; *@percent: of a processor's time. */
 static u64 gp_breaker_rate(struct gp_breaker *b, u64 hits, u64 now, u64 *percent)
 {
-	u64 ms = max_t(u64, div_u64(now - b->time, NSEC_PER_MSEC), 1), n = hits - b->hits;
+	u64 ms = max_t(u64, div_u64(now - b->time, NSEC_PER_MSEC), 1), n;
+
+	/* A count may include notes that the next one knows better: gp_session_hits(). */
+	n = hits > b->hits ? hits - b->hits : 0;
 
 	b->hits = hits;
 	b->time = now;

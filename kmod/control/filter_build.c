@@ -320,9 +320,27 @@ static int gp_filter_prepare(struct gp_filter *filter, struct gp_op *op,
 	return 0;
 }
 
+/* Does its result depend on nothing but registers? */
+static bool gp_filter_is_local(u8 code)
+{
+	switch (code) {
+	case GOPROBE_OP_IMM:
+	case GOPROBE_OP_REG:
+	case GOPROBE_OP_END:
+	case GOPROBE_OP_REJECT:
+	case GOPROBE_OP_KEY:
+		return true;
+	}
+	return (code >= GOPROBE_OP_MOVE && code <= GOPROBE_OP_JSGE_I) ||
+	       (code >= GOPROBE_OP_VALUE && code <= GOPROBE_OP_BUCKET);
+}
+
 /* Record what the operation, @w in the protocol, means for the whole filter. */
 static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
 {
+	filter->local &= gp_filter_is_local(op->code);
+	if (op->code == GOPROBE_OP_REG)
+		filter->registers |= BIT(op->b / 8);
 	filter->ends |= op->code == GOPROBE_OP_DURATION;
 	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_BUCKET;
 	filter->valued |= op->code >= GOPROBE_OP_VALUE && op->code <= GOPROBE_OP_BUCKET;
@@ -367,6 +385,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 	}
 	gp_remote_init(&filter->jumped);
 	filter->nops = w->nops;
+	filter->local = true;
 	for (i = 0; i < w->nops; i++) {
 		struct gp_op *op = &filter->ops[i];
 		int err;

@@ -15,6 +15,7 @@
 #include "session/jumps.h"
 #include "session/reap.h"
 #include "session/session.h"
+#include "session/stream.h"
 #include "stats/calls.h"
 #include "stats/keys.h"
 #include "stats/pending.h"
@@ -77,6 +78,7 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!at->reaped) {
 		gp_reap(s);
 		gp_jumps_count_open(s);
+		gp_stream_drain_ready(s);
 	}
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
@@ -130,6 +132,9 @@ static int gp_report_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!bucket)
 		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	if (!at->reaped)
+		gp_stream_drain_ready(s);
+	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
 	if (hdr && s->keys && at->id < gp_keys_number(s->keys)) {

@@ -479,6 +479,19 @@ static bool gp_session_is_of_hits(u32 stat)
 	return true;
 }
 
+/* Add the counters of the rings of all CPUs: of those that begin with number @first. */
+static void gp_session_add_rings(const struct gp_session *s, u32 first, u64 *stats)
+{
+	const struct gp_ring *ring;
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = gp_stream_ring(s, first + cpu);
+		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+			stats[i] += READ_ONCE(ring->stat[i]);
+	}
+}
+
 /**
  * gp_session_hits() - number of hits of breakpoints so far
  * @s: the session; the caller has its turn, or its lock
@@ -487,30 +500,22 @@ static bool gp_session_is_of_hits(u32 stat)
  */
 u64 gp_session_hits(struct gp_session *s)
 {
-	u64 hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies);
-	int cpu;
+	u64 notes[__GOPROBE_STAT_MAX] = {}, stats[__GOPROBE_STAT_MAX] = {}, hits;
 	u32 i;
 
-	for_each_possible_cpu(cpu) {
-		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
-
-		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
-			if (gp_session_is_of_hits(i))
-				hits += READ_ONCE(ring->stat[i]);
-	}
+	/* Drains count notes as handlers count hits; what they count meanwhile passes for hits. */
+	gp_session_add_rings(s, nr_cpu_ids, notes);
+	hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies) -
+	       notes[GOPROBE_STAT_JUMPED];
+	gp_session_add_rings(s, 0, stats);
+	for (i = 0; i < __GOPROBE_STAT_MAX; i++)
+		if (gp_session_is_of_hits(i))
+			hits += stats[i];
 	for (i = 0; i < s->objects.nfilters; i++) {
 		hits += gp_filter_rejected(s->objects.filters[i]);
 		cond_resched();
 	}
 	return hits;
-}
-
-static void gp_session_add_ring(const struct gp_ring *ring, u64 *stats)
-{
-	u32 i;
-
-	for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
-		stats[i] += READ_ONCE(ring->stat[i]);
 }
 
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
@@ -519,12 +524,11 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	u32 i;
 
 	memset(stats, 0, sizeof(*stats) * __GOPROBE_STAT_MAX);
-	for (i = nr_cpu_ids; i < gp_stream_nrings(); i++)
-		gp_session_add_ring(gp_stream_ring(s, i), stats);
+	gp_stream_drain_ready(s);
+	gp_session_add_rings(s, nr_cpu_ids, stats);
 	/* What handlers have written took a trap. */
-	stats[GOPROBE_STAT_JUMPED] = stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS];
-	for (i = 0; i < nr_cpu_ids; i++)
-		gp_session_add_ring(gp_stream_ring(s, i), stats);
+	stats[GOPROBE_STAT_JUMPED] += stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS];
+	gp_session_add_rings(s, 0, stats);
 	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);

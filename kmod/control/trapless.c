@@ -26,6 +26,7 @@
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
+#include "hit/keyed.h"
 #include "jump/area.h"
 #include "jump/jump.h"
 #include "jump/notebook.h"
@@ -160,15 +161,19 @@ static bool gp_trapless_note_frame(struct gp_jump_plan *plan, const struct gp_pl
 	return true;
 }
 
+/* Do detours find the goroutine? They have g in R14. */
+static bool gp_trapless_knows_goroutine(const struct gp_probe *probe)
+{
+	return probe->g_reg == gp_arch_int_reg(14) && probe->runtime->m_procid;
+}
+
 /* How a detour makes notes for the probe's records. Return: whether it can. */
 static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_probe *probe)
 {
 	struct goprobe_record head = { .kind = probe->record_kind, .id = probe->id,
 				       .plan = probe->plan_id };
 
-	/* Detours have g in R14. */
-	if (probe->g_reg != gp_arch_int_reg(14) || !probe->runtime->m_procid ||
-	    !gp_trapless_is_flat(probe->plan))
+	if (!gp_trapless_knows_goroutine(probe) || !gp_trapless_is_flat(probe->plan))
 		return false;
 	plan->note.size = sizeof(head);
 	plan->note.stat = probe->stat;
@@ -180,10 +185,48 @@ static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_pro
 	return true;
 }
 
+/* Can't a detour evaluate the filter of hits that are counted, but a drain, by registers alone? */
+static bool gp_trapless_notes_count(const struct gp_filter *filter)
+{
+	return filter && filter->local && !filter->njumped;
+}
+
+/* How a detour makes notes of what the probe's filter reads. Return: whether it can. */
+static bool gp_trapless_plan_counted_note(struct gp_jump_plan *plan, const struct gp_probe *probe)
+{
+	struct gp_note_point *note = &plan->note;
+	u16 from;
+	u8 reg;
+
+	if (!gp_trapless_knows_goroutine(probe) || !gp_trapless_notes_count(probe->filter))
+		return false;
+	for (reg = 0; reg < GP_ARCH_INT_REGS; reg++) {
+		from = gp_arch_reg_offset[reg];
+		if (!(probe->filter->registers & BIT(from / 8)))
+			continue;
+		if (note->words == GP_DETOUR_WORDS || !gp_detour_can_note(&plan->site, reg))
+			return false;
+		plan->word[note->words] = reg;
+		note->part[note->words++].frame = from;
+	}
+	note->count = gp_keyed_noted;
+	note->probe = probe;
+	return true;
+}
+
 /* Can code in a process read what stamps the session's records? */
 static bool gp_trapless_can_note(const struct gp_session *s)
 {
 	return gp_area_per_cpu() && READ_ONCE(s->clock.mult);
+}
+
+/* Can hits of that point leave notes, as far as the values go that they need? */
+static bool gp_trapless_may_note(const struct gp_session *s, const struct goprobe_point *p)
+{
+	if (p->action == GOPROBE_ACTION_COUNT)
+		return p->filter && gp_trapless_notes_count(s->objects.filters[p->filter - 1]);
+	return p->action == GOPROBE_ACTION_RECORD &&
+	       gp_trapless_is_flat(p->plan == GOPROBE_NO_PLAN ? NULL : s->objects.plans[p->plan]);
 }
 
 /* Make the notebook of a session, if some of these points can use it, and it has none. */
@@ -196,12 +239,20 @@ void gp_trapless_prepare(struct gp_session *s, u32 file, const struct goprobe_po
 	    !gp_trapless_can_note(s))
 		return;
 	for (p = points; p < points + n && !wanted; p++)
-		wanted = p->flags & GOPROBE_POINT_F_JUMP && p->action == GOPROBE_ACTION_RECORD &&
-			 gp_trapless_is_flat(p->plan == GOPROBE_NO_PLAN ? NULL :
-					     s->objects.plans[p->plan]);
+		wanted = p->flags & GOPROBE_POINT_F_JUMP && gp_trapless_may_note(s, p);
 	if (wanted)
 		/* Pairs with gp_stream_ring(). */
 		smp_store_release(&s->notebook, gp_notebook_new(s->ring_bytes, &s->clock));
+}
+
+/* The probe's hits leave notes, if they can. Return: whether they can. */
+static bool gp_trapless_use_notebook(struct gp_jump_plan *plan, struct gp_probe *probe)
+{
+	struct gp_session *s = probe->session;
+
+	probe->trap = gp_trapless_can_note(s) ? GOPROBE_TRAP_MEMORY : GOPROBE_TRAP_CLOCK;
+	plan->notebook = s->notebook;
+	return plan->notebook;
 }
 
 /*
@@ -210,15 +261,11 @@ void gp_trapless_prepare(struct gp_session *s, u32 file, const struct goprobe_po
  */
 static bool gp_trapless_plan_record(struct gp_jump_plan *plan, struct gp_probe *probe)
 {
-	struct gp_session *s = probe->session;
-
 	probe->trap = GOPROBE_TRAP_RECORD;
-	if (gp_trapless_plan_note(plan, probe)) {
-		probe->trap = gp_trapless_can_note(s) ? GOPROBE_TRAP_MEMORY : GOPROBE_TRAP_CLOCK;
-		plan->notebook = s->notebook;
-	}
-	return plan->notebook || (probe->filter && probe->point_kind == GOPROBE_POINT_CALL &&
-				  !gp_trapless_shows_ours(probe->plan));
+	if (gp_trapless_plan_note(plan, probe) && gp_trapless_use_notebook(plan, probe))
+		return true;
+	return probe->filter && probe->point_kind == GOPROBE_POINT_CALL &&
+	       !gp_trapless_shows_ours(probe->plan);
 }
 
 /*
@@ -227,16 +274,18 @@ static bool gp_trapless_plan_record(struct gp_jump_plan *plan, struct gp_probe *
  */
 static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *probe)
 {
-	bool counts = probe->then == GP_WAY_COUNT;
+	bool counts = probe->then == GP_WAY_COUNT || probe->then == GP_WAY_COUNT_KEY;
 	struct gp_session *s = probe->session;
 
 	probe->trap = GOPROBE_TRAP_FILTER;
 	/* Detours of epilogues do neither. */
 	if (plan->site.frame && (counts || probe->filter))
 		return false;
-	if ((!counts && !gp_trapless_leaves_records(probe)) ||
-	    (probe->filter && !gp_trapless_tests(plan, probe->filter)))
+	if (!counts && !gp_trapless_leaves_records(probe))
 		return false;
+	if (probe->filter && !gp_trapless_tests(plan, probe->filter))
+		return counts && gp_trapless_plan_counted_note(plan, probe) &&
+		       gp_trapless_use_notebook(plan, probe);
 	if (counts)
 		plan->hits = &gp_tallies_find(&s->tallies, probe->id)->jumped;
 	if (probe->filter)
@@ -342,7 +391,7 @@ static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe
 	if (probe->jump->timed)
 		hits = gp_tally_calls(probe->tally);
 	/* Records are not counted by point. */
-	if (probe->jump->notebook)
+	if (probe->jump->notebook && !probe->tally)
 		hits = s->trapless.records;
 	if (probe->filter && hits < GP_TRAPLESS_HITS)
 		hits += gp_filter_rejected(probe->filter);

@@ -81,6 +81,8 @@ struct gp_number_block {
  * @keyed: it makes a key or a value
  * @valued: it makes a value
  * @is_signed: ... a signed one
+ * @local: it reads integer registers and nothing else, and does no more than that decides
+ * @registers: ... these: bits, by offset in struct pt_regs / 8
  * @edits: it is an edit: it sets, writes or delays
  * @delay_ns: ... its longest delay
  * @sets: ... integer registers that it sets: bits, by offset in struct pt_regs / 8
@@ -108,6 +110,8 @@ struct gp_filter {
 	bool keyed;
 	bool valued;
 	bool is_signed;
+	bool local;
+	u32 registers;
 	bool edits;
 	u32 delay_ns;
 	u32 sets;

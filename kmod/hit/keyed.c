@@ -12,6 +12,7 @@
 #include "hit/hit.h"
 #include "hit/keyed.h"
 #include "hit/pair.h"
+#include "ring/notes.h"
 #include "ring/ring.h"
 #include "session/session.h"
 #include "stats/calls.h"
@@ -79,6 +80,51 @@ static void gp_keyed_value(const struct gp_probe *probe, const struct gp_key *ke
 		gp_keys_value(probe->session->keys, number, v);
 }
 
+/* Count a hit that passes. */
+static void gp_keyed_add(const struct gp_probe *probe, const struct gp_key *key)
+{
+	u32 number;
+
+	gp_tally_hit(probe->tally);
+	number = gp_keyed_has_key(probe, key) ? gp_keyed_find(probe, key) : 0;
+	if (probe->filter->valued)
+		gp_keyed_value(probe, key, number);
+	else if (number)
+		gp_keys_hit(probe->session->keys, number);
+}
+
+/**
+ * gp_keyed_noted() - count a hit that took no trap
+ * @point: its probe counts, with a filter that reads integer registers and nothing else
+ * @note: has these
+ *
+ * Context: a drain of notes, under its lock: the program does not sleep.
+ */
+void gp_keyed_noted(const struct gp_note_point *point, const struct gp_detour_note *note)
+{
+	const struct gp_probe *probe = point->probe;
+	struct gp_key key GP_UNINITIALIZED;
+	struct pt_regs regs GP_UNINITIALIZED;
+	enum gp_verdict verdict;
+	u32 i;
+
+	/* No program that is local reads others. */
+	regs.ip = 0;
+	regs.sp = 0;
+	for (i = 0; i < point->words; i++)
+		*(u64 *)((u8 *)&regs + point->part[i].frame) = READ_ONCE(note->word[i]);
+	if (probe->filter->keyed) {
+		if (gp_keyed_make(probe, &regs, 0, &key))
+			gp_keyed_add(probe, &key);
+		return;
+	}
+	verdict = gp_filter_run(probe, &regs, 0, NULL);
+	if (verdict == GP_VERDICT_PASSES)
+		gp_tally_hit(probe->tally);
+	else
+		gp_hit_rejected(probe, verdict);
+}
+
 /**
  * gp_keyed_count() - count a hit
  * @probe: its filter makes a key or a value
@@ -89,18 +135,11 @@ static void gp_keyed_value(const struct gp_probe *probe, const struct gp_key *ke
 int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_key key GP_UNINITIALIZED;
-	u32 number;
 
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
-	if (!gp_keyed_make(probe, regs, 0, &key))
-		return 0;
-	gp_tally_hit(probe->tally);
-	number = gp_keyed_has_key(probe, &key) ? gp_keyed_find(probe, &key) : 0;
-	if (probe->filter->valued)
-		gp_keyed_value(probe, &key, number);
-	else if (number)
-		gp_keys_hit(probe->session->keys, number);
+	if (gp_keyed_make(probe, regs, 0, &key))
+		gp_keyed_add(probe, &key);
 	return 0;
 }
 

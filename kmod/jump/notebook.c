@@ -252,6 +252,7 @@ int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point,
 	copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
 	if (!copy)
 		return -ENOMEM;
+	book->records |= !point->count;
 	/* The detour that names it is made afterwards. */
 	WRITE_ONCE(book->points[book->npoints], copy);
 	return book->npoints++;
@@ -275,7 +276,8 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
 	if (n->its && (all || !gp_notes_are_idle(n))) {
 		until = READ_ONCE(book->clock->mult) ?
 			min(gp_clock_read(book->clock), READ_ONCE(book->end)) : 0;
-		done = gp_notes_drain(n, until, ktime_get_ns(), all ? 0 : GP_NOTES_RECORDS);
+		done = gp_notes_drain(n, until, ktime_get_ns(),
+				      all || !book->records ? 0 : GP_NOTES_RECORDS);
 	}
 	spin_unlock(&n->lock);
 	return done;

@@ -28,6 +28,7 @@ struct pid;
  * @stays: code of one that has left may still use them
  * @at: address of CPU 0's notes in the process; those of CPU n lie n MiB higher
  * @pages: pinned, GP_AREA_NOTE_PAGES for each CPU
+ * @records: some of the notes become records
  * @npoints: number of @points
  * @cap: capacity of @points
  * @points: points of the process; by gp_detour.id, so the first is NULL
@@ -42,6 +43,7 @@ struct gp_notebook {
 	bool stays;
 	unsigned long at;
 	struct page **pages;
+	bool records;
 	u32 npoints;
 	u32 cap;
 	struct gp_note_point **points;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Notes that a process leaves of its calls: making records of them. */
+/* Notes that a process leaves of its calls: making records of them, or counting them. */
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/nospec.h>
@@ -169,7 +169,10 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 		id = READ_ONCE(note->state) / 2;
 		point = id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
 		/* Anything else a program has written itself. */
-		if (likely(point)) {
+		if (likely(point) && unlikely(point->count)) {
+			point->count(point, note);
+			ring->stat[GOPROBE_STAT_JUMPED]++;
+		} else if (likely(point)) {
 			last = max(last, p->time);
 			gp_notes_put(n, point, note, last, (void *)(data + (head & mask)));
 			ring->stat[point->stat]++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Notes that a process leaves of its calls without a trap (arch/detour.h), and what makes records
- * of them. docs/design.md: "Records without a trap".
+ * of them, or counts them. docs/design.md: "Records without a trap".
  *
  * A program can write into its notes what it likes: each word is read once, and only the number of
  * the point decides about anything.
@@ -15,6 +15,7 @@
 
 #include "arch/detour.h"
 
+struct gp_probe;
 struct gp_ring;
 struct pid_namespace;
 
@@ -35,7 +36,9 @@ struct gp_note_part {
 };
 
 /**
- * struct gp_note_point - what all records of a point have in common
+ * struct gp_note_point - what all notes of a point have in common
+ * @count: counts a note as a hit of @probe, and does not sleep; NULL: notes become records
+ * @probe: see @count; outlives the notes
  * @head: members of struct goprobe_record up to @depth, which is 0
  * @id: its members id and plan
  * @ip: address of the point
@@ -43,9 +46,11 @@ struct gp_note_part {
  * @words: words of the note that are in the frame
  * @size: of the record
  * @in_parts: the frame has @part of the words, else the words one after the other
- * @part: of each word
+ * @part: of each word; of a note that is counted @frame is its register's offset in struct pt_regs
  */
 struct gp_note_point {
+	void (*count)(const struct gp_note_point *point, const struct gp_detour_note *note);
+	const struct gp_probe *probe;
 	u64 head;
 	u64 id;
 	u64 ip;

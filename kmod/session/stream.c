@@ -150,34 +150,42 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 		gp_stream_wake(s, wake);
 }
 
-/* Make records of all notes, for the reader. */
-void gp_stream_drain_all(struct gp_session *s)
+/* As gp_notebook_drain(), of all CPUs. */
+static u32 gp_stream_drain_cpus(struct gp_session *s, bool all)
 {
 	struct gp_notebook *book;
+	u32 n = 0;
 	int cpu;
 
 	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
 	if (!book)
-		return;
+		return 0;
 	for_each_possible_cpu(cpu) {
-		gp_notebook_drain(book, cpu, true);
+		n += gp_notebook_drain(book, cpu, all);
 		cond_resched();
 	}
+	return n;
+}
+
+/* Make records of all notes, for the reader. */
+void gp_stream_drain_all(struct gp_session *s)
+{
+	gp_stream_drain_cpus(s, true);
+}
+
+/* Make records of notes that are complete, or count their calls, before counters are read. */
+void gp_stream_drain_ready(struct gp_session *s)
+{
+	gp_stream_drain_cpus(s, false);
 }
 
 /* Make records of notes that may have waited long enough. */
 static void gp_stream_drain_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
-	u32 n = 0;
-	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		n += gp_notebook_drain(s->notebook, cpu, false);
-		cond_resched();
-	}
-	if (n)
+	if (gp_stream_drain_cpus(s, false))
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
 	if (READ_ONCE(s->notebook->mm))
 		gp_stream_drain_soon(s);

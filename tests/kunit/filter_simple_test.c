@@ -169,6 +169,48 @@ static void simple_filters_become_tests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter->under);
 }
 
+/* Is a filter of this operation local? */
+static bool is_local(u8 code)
+{
+	struct gp_op op = { .code = code };
+	const struct goprobe_op wire = { .code = code };
+	struct gp_filter f = { .local = true };
+
+	gp_filter_learn(&f, &op, &wire);
+	return f.local;
+}
+
+/* Notes have registers and nothing else. */
+static void programs_that_read_registers_alone_are_local(struct kunit *test)
+{
+	static const u8 local[] = {
+		GOPROBE_OP_IMM, GOPROBE_OP_REG, GOPROBE_OP_MOVE, GOPROBE_OP_LOW, GOPROBE_OP_SIGN,
+		GOPROBE_OP_ORDER, GOPROBE_OP_ADD, GOPROBE_OP_SUB, GOPROBE_OP_MUL, GOPROBE_OP_DIV,
+		GOPROBE_OP_MOD, GOPROBE_OP_SDIV, GOPROBE_OP_SMOD, GOPROBE_OP_AND, GOPROBE_OP_OR,
+		GOPROBE_OP_XOR, GOPROBE_OP_SHL, GOPROBE_OP_SHR, GOPROBE_OP_SAR, GOPROBE_OP_ADD_I,
+		GOPROBE_OP_MUL_I, GOPROBE_OP_JUMP, GOPROBE_OP_JEQ, GOPROBE_OP_JNE, GOPROBE_OP_JLT,
+		GOPROBE_OP_JGE, GOPROBE_OP_JSLT, GOPROBE_OP_JSGE, GOPROBE_OP_JEQ_I,
+		GOPROBE_OP_JNE_I, GOPROBE_OP_JLT_I, GOPROBE_OP_JGE_I, GOPROBE_OP_JSLT_I,
+		GOPROBE_OP_JSGE_I, GOPROBE_OP_END, GOPROBE_OP_REJECT, GOPROBE_OP_KEY,
+		GOPROBE_OP_VALUE, GOPROBE_OP_SVALUE, GOPROBE_OP_BUCKET,
+	};
+	u8 code;
+
+	for (code = 1; code < __GOPROBE_OP_MAX; code++)
+		KUNIT_EXPECT_EQ_MSG(test, is_local(code),
+				    !!memchr(local, code, sizeof(local)), "operation %u", code);
+	F(REG, .a = 1, .b = 5);
+	F(REG, .a = 2, .b = 1);
+	F(KEY, .a = 1);
+	filter_load(test);
+	KUNIT_EXPECT_TRUE(test, filter->local);
+	KUNIT_EXPECT_EQ(test, filter->registers, (u32)(BIT(offsetof(struct pt_regs, di) / 8) |
+						       BIT(offsetof(struct pt_regs, dx) / 8)));
+	F(LOAD, .a = 1, .b = 1, .size = 8);
+	filter_load(test);
+	KUNIT_EXPECT_FALSE(test, filter->local);
+}
+
 static void as_many_tests_as_fit(struct kunit *test)
 {
 	u32 n, i;
@@ -564,6 +606,7 @@ static void memory_that_tests_load(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(simple_filters_become_tests, form_gen_params),
+	KUNIT_CASE(programs_that_read_registers_alone_are_local),
 	KUNIT_CASE(as_many_tests_as_fit),
 	KUNIT_CASE(tests_say_what_the_program_says),
 	KUNIT_CASE(remainders_say_what_the_program_says),

@@ -266,6 +266,64 @@ static void keys_of_other_ids_are_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits_by(7), 1ULL);
 }
 
+/* ---- notes ---- */
+
+/* What a note of rax and rdx counts as. */
+static enum goprobe_stat note_counts(struct kunit *test, u64 rax, u64 rdx)
+{
+	const struct gp_note_point point = {
+		.count = gp_keyed_noted, .probe = &probes[0], .words = 2,
+		.part = { { .frame = offsetof(struct pt_regs, ax) },
+			  { .frame = offsetof(struct pt_regs, dx) } },
+	};
+	const struct gp_detour_note note = { .word = { rax, rdx } };
+	u32 i, n = 0, stat = __GOPROBE_STAT_MAX;
+
+	read_stats(before);
+	point.count(&point, &note);
+	read_stats(after);
+	for (i = 0; i < __GOPROBE_STAT_MAX; i++) {
+		if (!is_of_hits(i) || !counted(i))
+			continue;
+		n += counted(i);
+		stat = i;
+	}
+	KUNIT_EXPECT_EQ(test, n, 1U);
+	KUNIT_EXPECT_TRUE(test, !pagefault_disabled() && !windows && !wrong);
+	return stat;
+}
+
+static void notes_count_as_hits_do(struct kunit *test)
+{
+	u64 word, rdx;
+
+	load_keys(test);
+	make_keyed(HIT, 0);
+	for (word = 0; word < 5; word++)
+		for (rdx = 0; rdx < 3; rdx++) {
+			w->regs.dx = rdx;
+			expect_hit(test, word, note_counts(test, word, rdx));
+			KUNIT_EXPECT_EQ(test, hits_by(word), 2ULL);
+		}
+	/* A table that is full is no reason not to count. */
+	for (word = 0; word < 100; word++)
+		KUNIT_EXPECT_EQ(test, note_counts(test, 100 + word, 0), GOPROBE_STAT_COUNTED);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_KEY), 1ULL);
+}
+
+static void notes_count_without_a_key(struct kunit *test)
+{
+	load_no_keys(test);
+	make(GP_WAY_FILTER, 0);
+	probes[0].then = GP_WAY_COUNT;
+	probes[0].action = GOPROBE_ACTION_COUNT;
+	probes[0].tally = tally;
+	probes[0].filter = filter;
+	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 0), GOPROBE_STAT_COUNTED);
+	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 1), GOPROBE_STAT_FILTERED);
+	KUNIT_EXPECT_NULL(test, by(7));
+}
+
 /* ---- calls ---- */
 
 /* A call with the key @word. */
@@ -522,6 +580,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(hits_are_counted_by_their_keys),
 	KUNIT_CASE(hits_count_if_their_key_does_not_fit),
 	KUNIT_CASE(keys_of_other_ids_are_others),
+	KUNIT_CASE(notes_count_as_hits_do),
+	KUNIT_CASE(notes_count_without_a_key),
 	KUNIT_CASE(a_call_is_timed_by_its_key),
 	KUNIT_CASE(the_key_of_its_end_comes_first),
 	KUNIT_CASE(a_filter_of_its_end_that_makes_no_key_leaves_it),

@@ -32,7 +32,20 @@ static const struct gp_note_point parts = {
 	.part = { { 0, 1 }, { 4, 4 } },
 };
 
-static const struct gp_note_point *points[] = { [ID] = &point, [ID + 2] = &parts };
+static u64 last_counted;
+static u32 ncounted;
+
+static void count_note(const struct gp_note_point *point, const struct gp_detour_note *note)
+{
+	last_counted = note->word[0];
+	ncounted++;
+}
+
+static const struct gp_note_point counts = { .count = count_note };
+
+static const struct gp_note_point *points[] = {
+	[ID] = &point, [ID + 2] = &parts, [ID + 3] = &counts,
+};
 
 static int notes_init(struct kunit *test)
 {
@@ -279,6 +292,23 @@ static void notes_idle(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
 }
 
+/* Notes that are counted leave no record, and take no space of the ring. */
+static void notes_counted(struct kunit *test)
+{
+	u32 i;
+
+	ncounted = 0;
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		claim(10 + i)->state = 2 * (ID + 3) + 1;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 1000, 0, 0), (u32)GP_DETOUR_NOTES);
+	KUNIT_EXPECT_EQ(test, ncounted, (u32)GP_DETOUR_NOTES);
+	KUNIT_EXPECT_EQ(test, last_counted, 10ULL + GP_DETOUR_NOTES - 1);
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), 0U);
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_JUMPED], (u64)GP_DETOUR_NOTES);
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		KUNIT_EXPECT_EQ(test, notes->its->note[i].state, 0U);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_order),
 	KUNIT_CASE(notes_late),
@@ -290,6 +320,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_parts),
 	KUNIT_CASE(notes_without_clock),
 	KUNIT_CASE(notes_idle),
+	KUNIT_CASE(notes_counted),
 	{}
 };
 

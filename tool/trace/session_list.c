@@ -183,7 +183,7 @@ static const struct trap_words traps[] = {
 	[GOPROBE_TRAP_NONE] = { "a jump", "none" },
 	[GOPROBE_TRAP_RARE] = { "a trap: it has had few hits", "rare" },
 	[GOPROBE_TRAP_FILTER] = {
-		"a trap: its condition or key is more than comparisons of registers", "condition",
+		"a trap: no jump can evaluate its condition, key or value", "condition",
 	},
 	[GOPROBE_TRAP_SHARED] = { "a trap: there are other breakpoints", "shared" },
 	[GOPROBE_TRAP_CHANGED] = { "a trap: the program's code has changed", "changed" },
