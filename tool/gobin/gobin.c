@@ -547,6 +547,19 @@ const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len)
 	return codewin_get(bin->code, vaddr, len);
 }
 
+size_t gobin_copy_code(const struct gobin *bin, uint64_t vaddr, uint8_t *to, size_t len)
+{
+	const uint8_t *code;
+	size_t n = len;
+
+	while (n && !(code = gobin_code(bin, vaddr, n)))
+		n--;
+	memset(to, 0, len);
+	if (n)
+		memcpy(to, code, n);
+	return n;
+}
+
 const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr)
 {
 	return rtypes_name(&bin->types, vaddr);

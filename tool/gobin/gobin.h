@@ -179,6 +179,8 @@ uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
  * until the next call for the same binary.
  */
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
+/* Copy these bytes, @len or what is there of them, and zeros behind. Returns how many are there. */
+size_t gobin_copy_code(const struct gobin *bin, uint64_t vaddr, uint8_t *to, size_t len);
 
 /* A call at some address. */
 struct gobin_frame {

@@ -293,24 +293,6 @@ static struct plan_points *points_of(struct plan *p, struct gobin *bin,
 	return &p->files[p->nfiles++];
 }
 
-/* The code at @pt: fewer bytes at the end of the segment, never less than @least. 0, or -1. */
-static int put_code(struct gobin *bin, uint64_t vaddr, size_t least, struct goprobe_point *pt)
-{
-	const uint8_t *code = NULL;
-	size_t len = GOPROBE_CODE_MAX;
-
-	while (len >= least && !code) {
-		code = gobin_code(bin, vaddr, len);
-		len -= !code;
-	}
-	if (!code)
-		return -1;
-	pt->code_len = (uint8_t)len;
-	memset(pt->code, 0, sizeof(pt->code));
-	memcpy(pt->code, code, len);
-	return 0;
-}
-
 static int add_point(struct plan *p, const struct plan_func *pf,
 		     const struct insn_point *at, struct goprobe_point pt)
 {
@@ -319,8 +301,9 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 	struct plan_points *file;
 	size_t *cap;
 
+	pt.code_len = (uint8_t)gobin_copy_code(pf->bin, vaddr, pt.code, sizeof(pt.code));
 	/* What is proven. */
-	if (off < 0 || put_code(pf->bin, vaddr, at->len, &pt))
+	if (off < 0 || pt.code_len < at->len)
 		return -1;
 	file = points_of(p, pf->bin, &cap);
 	if (!file || grow(&file->v, file->n + 1, cap, sizeof(*file->v)))
@@ -701,8 +684,8 @@ void plan_keep_trap(struct gobin *bin, struct goprobe_point *pt)
 		return;
 	pt->offset += site.branch_len;
 	pt->sp_adjust = 0;
-	/* The RET has been read before. */
-	put_code(bin, gobin_code_vaddr(bin, pt->offset), 1, pt);
+	pt->code_len = (uint8_t)gobin_copy_code(bin, gobin_code_vaddr(bin, pt->offset), pt->code,
+						sizeof(pt->code));
 }
 
 static void pair_point(struct gobin *bin, struct goprobe_point *pt)

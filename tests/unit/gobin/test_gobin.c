@@ -372,7 +372,10 @@ static void test_code_offsets(void **state)
 	while (bins_next(&b)) {
 		const struct gofunc *fn = bins_func(b.bin, "main.main");
 		int64_t off = gobin_code_offset(b.bin, fn->entry);
-		uint8_t file[8];
+		const struct gofunc *last;
+		uint8_t file[8], copy[8];
+		uint64_t end;
+		size_t n;
 
 		assert_true(off > 0);
 		assert_int_equal(gobin_code_vaddr(b.bin, (uint64_t)off), fn->entry);
@@ -382,6 +385,14 @@ static void test_code_offsets(void **state)
 		assert_int_equal(gobin_code_offset(b.bin, UINT64_MAX), -1);
 		assert_null(gobin_code(b.bin, fn->entry, SIZE_MAX));
 		assert_null(gobin_code(b.bin, UINT64_MAX - 2, 8));
+		assert_int_equal(gobin_copy_code(b.bin, fn->entry, copy, 8), 8);
+		assert_memory_equal(copy, file, 8);
+		last = gobin_funcs(b.bin, &n) + n - 1;
+		for (end = last->end; gobin_code(b.bin, end, 1); end++)
+			;
+		assert_int_equal(gobin_copy_code(b.bin, end - 3, copy, 8), 3);
+		assert_memory_equal(copy + 3, "\0\0\0\0", 5);
+		assert_int_equal(gobin_copy_code(b.bin, end, copy, 8), 0);
 	}
 }
 
