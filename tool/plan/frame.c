@@ -541,16 +541,15 @@ static int build_capture(struct planframe *f, struct gobin *bin, const struct pl
 }
 
 /* Places of arguments and results; or the reason why they are unknown. */
-static const char *places(const struct plan_func *pf, bool abi0)
+static const char *places(const struct plan_func *pf)
 {
 	if (pf->sig->incomplete)
 		return pf->sig->incomplete;
-	return abi0 && !(pf->fn->flags & GOFUNC_ABI0) ? why_convention : NULL;
+	return pf->abi0 && !(pf->fn->flags & GOFUNC_ABI0) ? why_convention : NULL;
 }
 
 /* What is not asked for in particular is captured whole. */
-static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
-		      const struct plan_request *req)
+static int build_rest(struct planframe *f, struct plan_func *pf, const struct plan_request *req)
 {
 	const struct gosig *sig = pf->sig;
 	struct goabi_call call;
@@ -562,7 +561,7 @@ static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
 		return -1;
 	call.params.values = values;
 	call.results.values = values + sig->nparams;
-	err = goabi_assign(sig, abi0, &call);
+	err = goabi_assign(sig, pf->abi0, &call);
 	if (!err && !req->call)
 		err = build_whole(f, pf, &call, req, false);
 	if (!err && !req->ret)
@@ -588,17 +587,16 @@ static int build_unknown(struct planframe *f, struct plan_func *pf,
 	return err;
 }
 
-int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
-		    const struct plan_request *req)
+int planframe_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req)
 {
-	const char *why = pf->at ? req->why : places(pf, abi0);
+	const char *why = pf->at ? req->why : places(pf);
 	int err = 0;
 
 	f->hidden = pf->hidden;
 	/* Of a panic's value at least the first object. */
 	f->depth = f->opt.depth || !pf->hidden ? f->opt.depth : 1;
 	/* Where g is in no register, its goroutine is not known. */
-	f->goroutine = f->opt.goroutine && !pf->hidden && !abi0 &&
+	f->goroutine = f->opt.goroutine && !pf->hidden && !pf->abi0 &&
 		       gobin_runtime(pf->bin)->g_reg != GOPROBE_REG_NONE;
 	f->registers = f->opt.registers && !pf->hidden;
 	pf->call.plan = GOPROBE_NO_PLAN;
@@ -624,6 +622,6 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	if (err || (req->call && req->ret))
 		return err;
 	if (!why)
-		return pf->at ? 0 : build_rest(f, pf, abi0, req);
+		return pf->at ? 0 : build_rest(f, pf, req);
 	return f->registers || f->opt.callers ? build_unknown(f, pf, req) : 0;
 }

@@ -29,10 +29,9 @@ struct planframe {
 void planframe_fini(struct planframe *f);
 
 /*
- * Fill the frames of @pf, which has @bin, @fn and @sig: with what @req wants,
- * else with the whole signature. Returns 0, or -1 without memory.
+ * Fill the frames of @pf, which has @bin, @fn, @sig and @abi0: with what @req wants, else with the
+ * whole signature. Returns 0, or -1 without memory.
  */
-int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
-		    const struct plan_request *req);
+int planframe_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req);
 
 #endif

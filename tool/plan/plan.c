@@ -125,22 +125,6 @@ void plan_free(struct plan *p)
 	free(p);
 }
 
-/* The function's arguments are on the stack. */
-static bool is_abi0(const struct gofunc *fn, const struct insn_scan *scan)
-{
-	return fn->flags & GOFUNC_ABI0 || scan->abi0;
-}
-
-/* Is g at its points not in its register? */
-static bool is_in_tls(struct gobin *bin, const struct gofunc *fn, const struct insn_scan *scan)
-{
-	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
-	bool in_reg = scan->abi0 && !(fn->flags & GOFUNC_ASM) &&
-		      gobin_runtime(bin)->g_reg != GOPROBE_REG_NONE;
-
-	return is_abi0(fn, scan) && !in_reg;
-}
-
 /* Jumps don't find g of calls that are to be timed. */
 static void leave_untimed(struct insn_scan *scan)
 {
@@ -180,9 +164,13 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool exits, bool 
 		info->refused = why_no_memory;
 		return;
 	}
-	if (exits && is_in_tls(bin, fn, scan))
-		leave_untimed(scan);
 	info->refused = scan->refused;
+	info->abi0 = fn->flags & GOFUNC_ABI0 || scan->abi0;
+	/* A check that loads g puts it into its register; compiled code keeps it there. */
+	info->in_tls = info->abi0 && (!scan->abi0 || fn->flags & GOFUNC_ASM ||
+				      gobin_runtime(bin)->g_reg == GOPROBE_REG_NONE);
+	if (exits && info->in_tls)
+		leave_untimed(scan);
 	info->entry = kinds[scan->entry];
 	info->nrets = (uint32_t)scan->nrets;
 	info->ntails = (uint32_t)scan->ntails;
@@ -385,10 +373,9 @@ static bool may_jump(const struct plan *p, const struct plan_func *pf, const str
 		(may_record(p, pf, flags) && !pf->call_edit));
 }
 
-static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
-		      bool in_tls)
+static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s)
 {
-	const uint8_t flags = (in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
+	const uint8_t flags = (pf->in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
@@ -431,8 +418,7 @@ static void hold(struct plan *p, const struct plan_func *pf)
 }
 
 /* What its records have in them. */
-static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
-		      const struct plan_request *req)
+static int add_frames(struct plan *p, struct plan_func *pf, const struct plan_request *req)
 {
 	struct plan_private *priv = p->priv;
 	int err;
@@ -447,7 +433,7 @@ static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
 	if (pf->hidden && pf->role == PLAN_ROLE_PANIC && !priv->types.depth)
 		priv->types.depth = 1;
 	err = (!pf->hidden && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
-	      planframe_build(&priv->frames, pf, abi0, req);
+	      planframe_build(&priv->frames, pf, req);
 	if (!err && pf->held)
 		hold(p, pf);
 	return err ? -1 : 0;
@@ -468,8 +454,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	pf->failed = req->failed;
 	pf->role = req->role;
 	pf->hidden = req->role;
-	if (add_frames(p, pf, is_abi0(pf->fn, scan), req) ||
-	    add_points(p, pf, scan, is_in_tls(pf->bin, pf->fn, scan)))
+	if (add_frames(p, pf, req) || add_points(p, pf, scan))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	p->nhidden += pf->hidden;
@@ -477,15 +462,15 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 }
 
 /* What is changed of the calls of @pf. 0, or -1 with @d set. */
-static int decide_edit(struct plan *p, struct plan_func *pf, const struct insn_scan *scan,
-		       const struct plan_request *req, struct diag *d)
+static int decide_edit(struct plan *p, struct plan_func *pf, const struct plan_request *req,
+		       struct diag *d)
 {
 	struct plan_private *priv = p->priv;
 	const struct edit_pair *edit = req->edit;
 
 	if (!edit)
 		return 0;
-	if (scan->abi0 && !(pf->fn->flags & GOFUNC_ABI0))
+	if (pf->abi0 && !(pf->fn->flags & GOFUNC_ABI0))
 		return diag_set(d, "%s can't be changed: its calling convention is not clear",
 				pf->fn->name);
 	if (edit->ret.nops && priv->opt.no_return)
@@ -534,7 +519,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);
 	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
-		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, &scan, req, d))
+		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, req, d))
 		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
 		err = diag_set(d, "out of memory");
@@ -608,7 +593,6 @@ static int add_at(struct plan *p, const struct plan_func *info, const struct ins
 {
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
-	bool abi0 = info->fn->flags & GOFUNC_ABI0;
 	struct goprobe_point wire;
 	int32_t sp;
 
@@ -617,12 +601,12 @@ static int add_at(struct plan *p, const struct plan_func *info, const struct ins
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
-	if (add_frames(p, pf, abi0, req))
+	if (add_frames(p, pf, req))
 		return -1;
 	wire = (struct goprobe_point){
 		.kind = GOPROBE_POINT_AT,
 		.plan = pf->call.plan,
-		.flags = abi0 ? GOPROBE_POINT_F_ABI0 : 0,
+		.flags = pf->abi0 ? GOPROBE_POINT_F_ABI0 : 0,
 		.sp_adjust = sp,
 		.action = pf->action,
 		.filter = pf->call_filter,
@@ -638,7 +622,9 @@ int plan_add_at(struct plan *p, const struct place *place, const struct plan_req
 {
 	struct plan_private *priv = p->priv;
 	uint64_t key = hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
-	struct plan_func info = { .bin = place->bin, .fn = place->fn };
+	struct plan_func info = {
+		.bin = place->bin, .fn = place->fn, .abi0 = place->fn->flags & GOFUNC_ABI0,
+	};
 	struct insn_point point;
 
 	if (hmap_get(&priv->added_at, key))

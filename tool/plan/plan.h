@@ -214,6 +214,8 @@ struct plan_at {
  * @id: index in plan.funcs; goprobe_point.id of all its points
  * @call: arguments
  * @ret: results
+ * @abi0: its arguments are on the stack
+ * @in_tls: g is at its points not in its register
  * @entry: how its entry is probed
  * @nrets: RET instructions
  * @ntails: jumps out of it
@@ -246,6 +248,8 @@ struct plan_func {
 	uint32_t id;
 	struct plan_frame call;
 	struct plan_frame ret;
+	bool abi0;
+	bool in_tls;
 	enum plan_entry entry;
 	uint32_t nrets;
 	uint32_t ntails;
