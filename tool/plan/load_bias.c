@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/jumps.h"
 #include "plan/load_bias.h"
 
 #define PAGE_MASK 0xfffULL
@@ -68,7 +69,7 @@ struct bias *bias_new(const struct plan *p)
 
 			add_spot(b, f->bin, &pt);
 			/* A recording does not say which of the two it was. */
-			plan_keep_trap(f->bin, &pt);
+			planjumps_keep_trap(f->bin, &pt);
 			if (pt.offset != f->v[k].offset)
 				add_spot(b, f->bin, &pt);
 		}

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <arch/detour.h>
-
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/hmap.h"
@@ -17,6 +15,7 @@
 #include "plan/dynamic_type.h"
 #include "plan/filter.h"
 #include "plan/frame.h"
+#include "plan/jumps.h"
 #include "plan/limit.h"
 #include "plan/place.h"
 #include "plan/plan.h"
@@ -302,34 +301,11 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 	return 0;
 }
 
-/* Can the kernel time the function's calls without a breakpoint, as far as the plan goes? */
-static bool may_time(const struct plan *p, const struct plan_func *pf, uint8_t flags)
-{
-	const struct plan_private *priv = p->priv;
-
-	/* That a call which others' conditions name is open the module needs to know itself. */
-	return priv->opt.jumps && pf->action == GOPROBE_ACTION_TIME && !pf->around &&
-	       !pf->call_filter && !pf->ret_filter && !p->split &&
-	       !(flags & (GOPROBE_POINT_F_KEYED | GOPROBE_POINT_F_ABI0));
-}
-
-/*
- * Can records of the function be written without a breakpoint, as far as the plan goes, where they
- * have no filter? plan_finish() and the kernel look at what is in them.
- */
-static bool may_record(const struct plan *p, const struct plan_func *pf, uint8_t flags)
-{
-	const struct plan_private *priv = p->priv;
-
-	return priv->opt.jumps && pf->action == GOPROBE_ACTION_RECORD && !pf->hidden &&
-	       !pf->paired && !(flags & GOPROBE_POINT_F_ABI0);
-}
-
 static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		    uint8_t flags)
 {
-	bool jumps = may_time(p, pf, flags) ||
-		     (may_record(p, pf, flags) && !pf->ret_filter && !pf->ret_edit);
+	const struct plan_private *priv = p->priv;
+	bool jumps = priv->opt.jumps && planjumps_at_ends(p, pf, flags);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
@@ -357,28 +333,14 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 	return err;
 }
 
-/*
- * Can the kernel count, time or record the function's calls without a breakpoint, or reject those
- * that do not pass their condition, as far as the code of its entry goes?
- */
-static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
-		     uint8_t flags)
-{
-	const struct plan_private *priv = p->priv;
-	bool rejects = pf->action == GOPROBE_ACTION_RECORD && pf->call_filter && !pf->paired &&
-		       !pf->call_edit;
-
-	return priv->opt.jumps && !s->no_jump &&
-	       (pf->action == GOPROBE_ACTION_COUNT || rejects || may_time(p, pf, flags) ||
-		(may_record(p, pf, flags) && !pf->call_edit));
-}
-
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s)
 {
 	const uint8_t flags = (pf->in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
+	const struct plan_private *priv = p->priv;
+	bool jump = priv->opt.jumps && planjumps_at_entry(p, pf, s, flags);
 	bool at_end = pf->role == PLAN_ROLE_GO || pf->role == PLAN_ROLE_ERROR;
 	int err = 0;
 
@@ -386,7 +348,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
-			.flags = flags | (may_jump(p, pf, s, flags) ? GOPROBE_POINT_F_JUMP : 0) |
+			.flags = flags | (jump ? GOPROBE_POINT_F_JUMP : 0) |
 				 (pf->held ? GOPROBE_POINT_F_PENDING : 0) |
 				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
 			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
@@ -659,24 +621,9 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 	return NULL;
 }
 
-void plan_keep_trap(struct gobin *bin, struct goprobe_point *pt)
-{
-	bool jump = pt->flags & GOPROBE_POINT_F_JUMP;
-	struct gp_detour_site site;
-
-	pt->flags &= (uint8_t)~GOPROBE_POINT_F_JUMP;
-	if (!jump || pt->kind != GOPROBE_POINT_RETURN ||
-	    gp_detour_find_exit(pt->code, pt->code_len, 0, &site))
-		return;
-	pt->offset += site.branch_len;
-	pt->sp_adjust = 0;
-	pt->code_len = (uint8_t)gobin_copy_code(bin, gobin_code_vaddr(bin, pt->offset), pt->code,
-						sizeof(pt->code));
-}
-
 static void pair_point(struct gobin *bin, struct goprobe_point *pt)
 {
-	plan_keep_trap(bin, pt);
+	planjumps_keep_trap(bin, pt);
 	pt->flags |= GOPROBE_POINT_F_PAIRED;
 }
 
@@ -692,7 +639,7 @@ static void each_point(struct plan *p, const struct plan_func *pf,
 
 void plan_keep_traps(struct plan *p)
 {
-	each_point(p, NULL, plan_keep_trap);
+	each_point(p, NULL, planjumps_keep_trap);
 }
 
 /* That a call of it is open can't be known if it ends where it begins. */
@@ -795,7 +742,7 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 		err = -1;
 	} else if (pf && pf->ends) {
 		pf->paired |= pf->action == GOPROBE_ACTION_RECORD;
-		each_point(p, pf, pf->paired ? pair_point : plan_keep_trap);
+		each_point(p, pf, pf->paired ? pair_point : planjumps_keep_trap);
 	} else {
 		/* What only counts its calls goes on doing so. */
 		err = add_around(p, u, d);
@@ -818,51 +765,6 @@ static int settle_unders(struct plan *p, struct diag *d)
 	return 0;
 }
 
-/* Does a reference of the frame's type need more than its copy? */
-static bool is_frame_final(const struct plan *p, const struct goprobe_plan *w)
-{
-	const struct goprobe_type *t = &p->types[w->type];
-
-	for (uint32_t i = 0; i < t->nrefs; i++)
-		if (w->depth || p->refs[t->ref + i].kind == GOPROBE_REF_WIPE)
-			return false;
-	return true;
-}
-
-/* Can code in the process write what the plan has in a record? It can read registers alone. */
-static bool is_in_registers(const struct plan *p, uint32_t plan)
-{
-	/* RBP, RSP, and what detours use themselves. */
-	static const uint32_t other = 1U << 6 | 1U << 7 | 1U << 12 | 1U << 13 | 1U << 15;
-	const struct goprobe_plan *w;
-
-	if (plan == GOPROBE_NO_PLAN)
-		return true;
-	w = &p->plans[plan];
-	if (w->nops || w->nstack || w->npieces > GP_DETOUR_WORDS || !is_frame_final(p, w))
-		return false;
-	for (uint32_t i = 0; i < w->npieces; i++) {
-		const struct goprobe_piece *piece = &p->pieces[w->piece + i];
-
-		if (piece->source != GOPROBE_FROM_INT_REG || other >> piece->reg & 1)
-			return false;
-	}
-	return true;
-}
-
-/* At a RET a trap costs less than at its epilogue. Entries say why they keep it. */
-static void keep_traps_at_ends(struct plan *p)
-{
-	for (size_t i = 0; i < p->nfiles; i++)
-		for (size_t k = 0; k < p->files[i].n; k++) {
-			struct goprobe_point *pt = &p->files[i].v[k];
-
-			if (pt->kind == GOPROBE_POINT_RETURN &&
-			    pt->action == GOPROBE_ACTION_RECORD && !is_in_registers(p, pt->plan))
-				plan_keep_trap(p->files[i].bin, pt);
-		}
-}
-
 int plan_finish(struct plan *p, struct diag *d)
 {
 	struct plan_private *priv = p->priv;
@@ -872,7 +774,7 @@ int plan_finish(struct plan *p, struct diag *d)
 	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
 	    dyntypes_settle(&priv->dynamic))
 		return diag_set(d, "out of memory");
-	keep_traps_at_ends(p);
+	planjumps_keep_at_ends(p);
 	priv->types.most = WIRETYPES_LEARN_MAX;
 	priv->types.most_refs = WIRETYPES_LEARN_REFS_MAX;
 	priv->dynamic.most = DYNTYPES_LEARN_MAX;

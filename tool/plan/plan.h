@@ -490,12 +490,7 @@ int plan_finish(struct plan *p, struct diag *d);
 int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 
-/*
- * The point of @bin does not become a jump: one at an epilogue, where a trap costs more, moves to
- * the RET. Then it is as without plan_options.jumps.
- */
-void plan_keep_trap(struct gobin *bin, struct goprobe_point *pt);
-/* Of all points. */
+/* No point becomes a jump: all are as without plan_options.jumps. */
 void plan_keep_traps(struct plan *p);
 
 /* The bytes of a frame with that wire plan, or -1; a record_frame_size_fn with a struct plan. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
+#include "plan/jumps.h"
 #include "recording/format.h"
 
 /*
@@ -105,7 +106,7 @@ static uint64_t hash_frame(uint64_t h, const struct plan_frame *f)
 /* Whether hits take a trap is no matter of the records. */
 static uint64_t hash_point(uint64_t h, struct gobin *bin, struct goprobe_point point)
 {
-	plan_keep_trap(bin, &point);
+	planjumps_keep_trap(bin, &point);
 	return recording_hash(h, &point, sizeof(point));
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Jumps of a plan: which points may become jumps, and which keep their trap. Part of plan. */
+#ifndef GOPROBE_PLAN_JUMPS_H
+#define GOPROBE_PLAN_JUMPS_H
+
+#include "plan/plan.h"
+
+/*
+ * May the points of @pf become jumps where it is called, or where it returns? plan_options.jumps is
+ * set. @flags: of the points.
+ */
+bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+			uint8_t flags);
+bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf, uint8_t flags);
+
+/*
+ * The point of @bin does not become a jump: one at an epilogue, where a trap costs more, moves to
+ * the RET. Then it is as without plan_options.jumps.
+ */
+void planjumps_keep_trap(struct gobin *bin, struct goprobe_point *pt);
+/* Of all returns that record more than jumps can. After types are known. */
+void planjumps_keep_at_ends(struct plan *p);
+
+#endif
