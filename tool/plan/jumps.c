@@ -3,46 +3,38 @@
 #include <arch/detour.h>
 
 #include "plan/jumps.h"
-#include "x86/probe_point.h"
 
-/* Can the kernel time the function's calls without a breakpoint, as far as the plan goes? */
-static bool may_time(const struct plan *p, const struct plan_func *pf, uint8_t flags)
+static bool may_time(const struct plan *p, const struct plan_func *pf)
 {
 	/* That a call which others' conditions name is open the module needs to know itself. */
-	return pf->action == GOPROBE_ACTION_TIME && !pf->around &&
-	       !pf->call_filter && !pf->ret_filter && !p->split &&
-	       !(flags & (GOPROBE_POINT_F_KEYED | GOPROBE_POINT_F_ABI0));
+	return !pf->around && !pf->call_filter && !pf->ret_filter && !p->split && !pf->keyed &&
+	       !pf->in_tls;
 }
 
-/*
- * Can records of the function be written without a breakpoint, as far as the plan goes, where they
- * have no filter? plan_finish() and the kernel look at what is in them.
- */
-static bool may_record(const struct plan_func *pf, uint8_t flags)
+/* Records without a filter. planjumps_keep_at_ends() and the module look at what is in them. */
+static bool may_record(const struct plan_func *pf)
 {
-	return pf->action == GOPROBE_ACTION_RECORD && !pf->hidden &&
-	       !pf->paired && !(flags & GOPROBE_POINT_F_ABI0);
+	return !pf->hidden && !pf->paired && !pf->in_tls;
 }
 
-bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf, uint8_t flags)
+bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf)
 {
-	return may_time(p, pf, flags) ||
-	       (may_record(pf, flags) && !pf->ret_filter && !pf->ret_edit);
+	/* A jump can at least reject calls that do not pass their condition. */
+	bool rejects = pf->call_filter && !pf->paired;
+
+	if (pf->action == GOPROBE_ACTION_TIME)
+		return may_time(p, pf);
+	return pf->action == GOPROBE_ACTION_COUNT ||
+	       (pf->action == GOPROBE_ACTION_RECORD && !pf->call_edit &&
+		(rejects || may_record(pf)));
 }
 
-/*
- * Can the kernel count, time or record the function's calls without a breakpoint, or reject those
- * that do not pass their condition, as far as the code of its entry goes?
- */
-bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
-			uint8_t flags)
+bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf)
 {
-	bool rejects = pf->action == GOPROBE_ACTION_RECORD && pf->call_filter && !pf->paired &&
-		       !pf->call_edit;
-
-	return !s->no_jump &&
-	       (pf->action == GOPROBE_ACTION_COUNT || rejects || may_time(p, pf, flags) ||
-		(may_record(pf, flags) && !pf->call_edit));
+	if (pf->action == GOPROBE_ACTION_TIME)
+		return may_time(p, pf);
+	return pf->action == GOPROBE_ACTION_RECORD && !pf->ret_edit && !pf->ret_filter &&
+	       may_record(pf);
 }
 
 void planjumps_keep_trap(struct gobin *bin, struct goprobe_point *pt)

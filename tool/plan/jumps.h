@@ -6,12 +6,11 @@
 #include "plan/plan.h"
 
 /*
- * May the points of @pf become jumps where it is called, or where it returns? plan_options.jumps is
- * set. @flags: of the points.
+ * May the points of @pf become jumps where it is called, or where it returns, as far as the plan
+ * goes? Whether the code allows it is in struct insn_scan.
  */
-bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
-			uint8_t flags);
-bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf, uint8_t flags);
+bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf);
+bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf);
 
 /*
  * The point of @bin does not become a jump: one at an epilogue, where a trap costs more, moves to

@@ -305,18 +305,17 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 		    uint8_t flags)
 {
 	const struct plan_private *priv = p->priv;
-	bool jumps = priv->opt.jumps && planjumps_at_ends(p, pf, flags);
+	bool jumps = priv->opt.jumps && planjumps_at_ends(p, pf);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
-		const struct insn_exit *e = jumps ? &s->exits[i] : NULL;
-		bool jump = e && !e->no_jump;
+		const struct insn_exit *jump = jumps && !s->exits[i].no_jump ? &s->exits[i] : NULL;
 
-		err = add_point(p, pf, jump ? &e->begin : &s->rets[i], (struct goprobe_point){
+		err = add_point(p, pf, jump ? &jump->begin : &s->rets[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_RETURN,
 			.plan = pf->ret.plan,
 			.flags = flags | (jump ? GOPROBE_POINT_F_JUMP : 0),
-			.sp_adjust = jump ? (int32_t)e->frame : 0,
+			.sp_adjust = jump ? (int32_t)jump->frame : 0,
 			.action = pf->action,
 			.filter = pf->ret_filter,
 			.edit = pf->ret_edit,
@@ -340,7 +339,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
 	const struct plan_private *priv = p->priv;
-	bool jump = priv->opt.jumps && planjumps_at_entry(p, pf, s, flags);
+	bool jump = priv->opt.jumps && !s->no_jump && planjumps_at_entry(p, pf);
 	bool at_end = pf->role == PLAN_ROLE_GO || pf->role == PLAN_ROLE_ERROR;
 	int err = 0;
 
