@@ -6,9 +6,8 @@
 #include "explore.h"
 #include "gobin/gobin.h"
 #include "gobin/symbolize.h"
-#include "plan/place.h"
-#include "plan/plan.h"
 #include "plan/request.h"
+#include "plan/survey.h"
 #include "planned.h"
 
 /* The numbers of functions and types that are checked in depth. */

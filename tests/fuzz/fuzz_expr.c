@@ -14,8 +14,8 @@
 #include "plan/place.h"
 #include "plan/request.h"
 #include "plan/runtime_probe.h"
+#include "plan/survey.h"
 #include "planned.h"
-#include "x86/probe_point.h"
 
 /* A line can be in many functions, and a short name be inlined everywhere. */
 #define PLACES 8

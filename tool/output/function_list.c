@@ -11,7 +11,7 @@
 #include "output/function_list.h"
 #include "output/row.h"
 #include "output/screen.h"
-#include "plan/plan.h"
+#include "plan/survey.h"
 
 static const char *const entries[] = {
 	[PLAN_ENTRY_NONE] = "-",

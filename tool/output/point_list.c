@@ -4,7 +4,7 @@
 
 #include "output/point_list.h"
 #include "output/row.h"
-#include "plan/plan.h"
+#include "plan/survey.h"
 
 static const struct column col_place = { NULL, "BREAKPOINT", 50 };
 static const struct column col_kind = { "point", "KIND", 8 };

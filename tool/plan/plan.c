@@ -10,17 +10,13 @@
 #include "base/array.h"
 #include "base/hmap.h"
 #include "compile/edit.h"
-#include "gobin/function_code.h"
-#include "gobin/noprobe.h"
 #include "plan/dynamic_type.h"
 #include "plan/filter.h"
 #include "plan/frame.h"
 #include "plan/jumps.h"
 #include "plan/limit.h"
-#include "plan/place.h"
-#include "plan/plan.h"
+#include "plan/survey.h"
 #include "plan/type_table.h"
-#include "x86/probe_point.h"
 
 const struct plan_options plan_defaults = {
 	.string_limit = 256,
@@ -31,11 +27,7 @@ const struct plan_options plan_defaults = {
 	.held_bytes = PLAN_HELD_BYTES,
 };
 
-static const char why_no_code[] = "its code is not in the file";
-static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
 static const char why_alone[] = "one instruction alone, so a call and its return look the same";
-static const char why_in_tls[] = "its goroutine is not in a register";
-static const char why_no_memory[] = "out of memory";
 
 /* An error, the struct behind it, the error that this wraps. */
 #define TEXTS_DEPTH 2
@@ -124,137 +116,11 @@ void plan_free(struct plan *p)
 	free(p);
 }
 
-/* Jumps don't find g of calls that are to be timed. */
-static void leave_untimed(struct insn_scan *scan)
-{
-	for (size_t i = 0; i < scan->nrets; i++)
-		scan->exits[i] = (struct insn_exit){ .no_jump = why_in_tls };
-	scan->no_time = scan->no_time ? scan->no_time : why_in_tls;
-}
-
-/* @exits: its epilogues, too. @untouched: its entry is where nothing has looked at an argument. */
-static void survey(struct gobin *bin, const struct gofunc *fn, bool exits, bool untouched,
-		   struct plan_func *info, struct insn_scan *scan)
-{
-	static const enum plan_entry kinds[] = {
-		[INSN_ENTRY_NONE] = PLAN_ENTRY_NONE,
-		[INSN_ENTRY_CHECK] = PLAN_ENTRY_CHECK,
-		[INSN_ENTRY_PUSH] = PLAN_ENTRY_PUSH,
-		[INSN_ENTRY_NOP] = PLAN_ENTRY_NOP,
-		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
-		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
-	};
-	struct insn_code code = gocode_of(bin, fn);
-
-	code.exits = exits;
-	code.untouched = untouched;
-	memset(info, 0, sizeof(*info));
-	memset(scan, 0, sizeof(*scan));
-	info->bin = bin;
-	info->fn = fn;
-	info->refused = noprobe_reason(fn);
-	if (info->refused)
-		return;
-	if (!code.bytes) {
-		info->refused = why_no_code;
-		return;
-	}
-	if (insn_scan(&code, scan)) {
-		info->refused = why_no_memory;
-		return;
-	}
-	info->refused = scan->refused;
-	info->abi0 = fn->flags & GOFUNC_ABI0 || scan->abi0;
-	/* A check that loads g puts it into its register; compiled code keeps it there. */
-	info->in_tls = info->abi0 && (!scan->abi0 || fn->flags & GOFUNC_ASM ||
-				      gobin_runtime(bin)->g_reg == GOPROBE_REG_NONE);
-	if (exits && info->in_tls)
-		leave_untimed(scan);
-	info->entry = kinds[scan->entry];
-	info->nrets = (uint32_t)scan->nrets;
-	info->ntails = (uint32_t)scan->ntails;
-}
-
-void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
-			struct plan_func *info, struct insn_scan *scan)
-{
-	survey(bin, fn, true, false, info, scan);
-}
-
-void plan_survey(struct gobin *bin, const struct gofunc *fn,
-		 struct plan_func *info)
-{
-	struct insn_scan scan;
-
-	survey(bin, fn, false, false, info, &scan);
-	insn_scan_fini(&scan);
-}
-
 const char *plan_refused(const struct plan *p)
 {
 	const struct plan_private *priv = p->priv;
 
 	return priv->refused;
-}
-
-/* Where SP is there. NULL, or why that is unknown. */
-static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
-{
-	int32_t sp;
-
-	if (gobin_sp(bin, fn, vaddr, &sp))
-		return why_no_sp;
-	return sp < -INSN_FRAME_MAX || sp > INSN_FRAME_MAX ? insn_why_deep : NULL;
-}
-
-/* What @code needs to be looked at: NULL, or why it must not be probed. */
-static const char *survey_code(struct gobin *bin, const struct gofunc *fn,
-			       struct insn_code *code)
-{
-	const char *why = noprobe_reason(fn);
-
-	if (why)
-		return why;
-	*code = gocode_of(bin, fn);
-	return code->bytes ? NULL : why_no_code;
-}
-
-const char *plan_survey_at(const struct place *place, struct insn_point *ret)
-{
-	const struct gofunc *fn = place->fn;
-	struct insn_code code;
-	const char *why = survey_code(place->bin, fn, &code);
-
-	memset(ret, 0, sizeof(*ret));
-	if (!why)
-		why = insn_at(&code, place->vaddr - fn->entry, ret);
-	return why ? why : survey_sp(place->bin, fn, place->vaddr);
-}
-
-struct each_insn {
-	struct gobin *bin;
-	const struct gofunc *fn;
-	int (*each)(void *ctx, const struct insn_point *point, const char *why);
-	void *ctx;
-};
-
-static int survey_insn(void *ctx, const struct insn_point *point, const char *why)
-{
-	const struct each_insn *e = ctx;
-
-	return e->each(e->ctx, point,
-		       why ? why : survey_sp(e->bin, e->fn, e->fn->entry + point->at));
-}
-
-const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
-			      int (*each)(void *ctx, const struct insn_point *point,
-					  const char *why), void *ctx)
-{
-	struct each_insn e = { bin, fn, each, ctx };
-	struct insn_code code;
-	const char *why = survey_code(bin, fn, &code);
-
-	return why ? why : insn_each(&code, survey_insn, &e);
 }
 
 static struct plan_points *points_of(struct plan *p, struct gobin *bin,
@@ -474,7 +340,8 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 
 	if (fn->entry && req->role != PLAN_ROLE_ERROR && hmap_get(&priv->added, key))
 		return 0;
-	survey(bin, fn, priv->opt.jumps, req->edit && req->edit->call.nsets, &info, &scan);
+	plan_survey_scan(bin, fn, priv->opt.jumps, req->edit && req->edit->call.nsets, &info,
+			 &scan);
 	priv->refused = info.refused;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,

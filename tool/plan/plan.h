@@ -110,8 +110,6 @@ struct bykey;
 struct edit;
 struct edit_pair;
 struct filter_pair;
-struct insn_point;
-struct insn_scan;
 
 /**
  * struct plan_frame - arguments or results of a function as they come in a record
@@ -373,17 +371,6 @@ struct plan *plan_new(const struct plan_options *opt);
 void plan_free(struct plan *p);
 
 /*
- * Look at one function without adding it: how it would be probed. *@info is
- * filled (no frames); a function that can't be probed has @refused set.
- */
-void plan_survey(struct gobin *bin, const struct gofunc *fn,
-		 struct plan_func *info);
-
-/* The same with its points; @scan is to be finished with insn_scan_fini(). */
-void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
-			struct plan_func *info, struct insn_scan *scan);
-
-/*
  * Add a function. Returns 0, or -1 with @d set if it can't be probed
  * (inlined away, no entry that can be proven, runtime code that must not be).
  */
@@ -435,19 +422,6 @@ const char *plan_refused(const struct plan *p);
 int plan_add_errors(struct plan *p, struct diag *d);
 
 struct place;
-
-/*
- * Look at one instruction without adding it. NULL, or why it can't be probed (static string).
- */
-const char *plan_survey_at(const struct place *place, struct insn_point *ret);
-
-/*
- * Call @each for all instructions of a function, as insn_each() does; @why: why the instruction
- * can't be probed, or NULL. NULL, or why no instruction of the function can be.
- */
-const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
-			      int (*each)(void *ctx, const struct insn_point *point,
-					  const char *why), void *ctx);
 
 /*
  * Add a single instruction, once. Returns 0, or -1 with @d set if it can't be probed.

@@ -7,6 +7,7 @@
 #include "gobin/runtime_layout.h"
 #include "gobin/sched_state.h"
 #include "plan/runtime_probe.h"
+#include "plan/survey.h"
 
 #define WORD 8U
 

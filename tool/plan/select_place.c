@@ -6,7 +6,7 @@
 #include "plan/precedence.h"
 #include "plan/request.h"
 #include "plan/select_place.h"
-#include "x86/probe_point.h"
+#include "plan/survey.h"
 
 /* Who has a place. */
 struct claim {

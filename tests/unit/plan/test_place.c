@@ -11,11 +11,9 @@
 
 #include "bins.h"
 #include "compile/scope.h"
-#include "plan/place.h"
-#include "plan/plan.h"
 #include "plan/request.h"
 #include "plan/select.h"
-#include "x86/probe_point.h"
+#include "plan/survey.h"
 
 /* --- specs --------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 
 #include "bins.h"
 #include "plan/load_bias.h"
-#include "plan/plan.h"
+#include "plan/survey.h"
 #include "recording/format.h"
 
 static const char *reg_name(unsigned int reg)
