@@ -123,8 +123,7 @@ const char *plan_refused(const struct plan *p)
 	return priv->refused;
 }
 
-static struct plan_points *points_of(struct plan *p, struct gobin *bin,
-				     size_t **cap)
+static struct plan_points *points_of(struct plan *p, struct gobin *bin, size_t **cap)
 {
 	struct plan_private *priv = p->priv;
 	size_t same = priv->files_cap;
@@ -135,10 +134,8 @@ static struct plan_points *points_of(struct plan *p, struct gobin *bin,
 			return &p->files[i];
 		}
 	}
-	if (grow(&p->files, p->nfiles + 1, &priv->files_cap,
-		 sizeof(*p->files)) ||
-	    grow(&priv->points_cap, p->nfiles + 1, &same,
-		 sizeof(*priv->points_cap)))
+	if (grow(&p->files, p->nfiles + 1, &priv->files_cap, sizeof(*p->files)) ||
+	    grow(&priv->points_cap, p->nfiles + 1, &same, sizeof(*priv->points_cap)))
 		return NULL;
 	p->files[p->nfiles] = (struct plan_points){ .bin = bin };
 	priv->points_cap[p->nfiles] = 0;
@@ -273,8 +270,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
 
-	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap,
-			sizeof(*p->funcs)))
+	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap, sizeof(*p->funcs)))
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
@@ -344,8 +340,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 			 &scan);
 	priv->refused = info.refused;
 	if (info.refused)
-		err = diag_set(d, "%s can't be probed: %s", fn->name,
-			       info.refused);
+		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
 	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
 		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, req, d))
 		err = -1;
@@ -508,44 +503,17 @@ void plan_keep_traps(struct plan *p)
 	each_point(p, NULL, planjumps_keep_trap);
 }
 
-/* That a call of it is open can't be known if it ends where it begins. */
-static int check_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
-{
-	const struct plan_func around = {
-		.fn = u->fn, .action = GOPROBE_ACTION_TIME, .ends = true,
-	};
-	struct insn_scan scan;
-	struct plan_func info;
-	int err;
-
-	plan_survey_points(u->bin, u->fn, &info, &scan);
-	err = info.refused ? 0 : check_alone(p->priv, &around, &scan, d);
-	if (err)
-		diag_hint(d, "it calls nothing, so nothing is under it");
-	insn_scan_fini(&scan);
-	return err;
-}
-
-/* Points that only notify the module when a call is open. */
-static int add_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
+/* Points that only notify the module. 0, or -1 with @d set. */
+static int add_around(struct plan *p, struct plan_func *info, const struct insn_scan *scan,
+		      struct diag *d)
 {
 	static const struct plan_request nothing;
-	struct insn_scan scan;
-	struct plan_func info;
-	int err = 0;
 
-	plan_survey_points(u->bin, u->fn, &info, &scan);
-	info.action = GOPROBE_ACTION_TIME;
-	info.ends = true;
-	info.around = true;
-	if (info.refused)
-		err = diag_set(d, "%s can't be probed: %s", u->fn->name, info.refused);
-	else if (add_func(p, &info, &scan, &nothing))
-		err = diag_set(d, "out of memory");
-	else
-		p->naround++;
-	insn_scan_fini(&scan);
-	return err;
+	info->around = true;
+	if (add_func(p, info, scan, &nothing))
+		return diag_set(d, "out of memory");
+	p->naround++;
+	return 0;
 }
 
 /* The points behind the first @n of their file go before these. */
@@ -563,7 +531,6 @@ static void put_first(struct plan_points *file, size_t n)
 int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 			  const struct plan_notification *note, struct diag *d)
 {
-	static const struct plan_request nothing;
 	struct plan_private *priv = p->priv;
 	struct plan_points *file;
 	struct insn_scan scan;
@@ -575,7 +542,6 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 	info.action = note->action;
 	info.ends = note->ret;
 	info.only_ends = note->ret;
-	info.around = true;
 	for (size_t i = 0; i < p->nfiles; i++)
 		n = p->files[i].bin == bin ? p->files[i].n : n;
 	if (info.refused)
@@ -583,10 +549,8 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 	else if (planfilter_ops(&priv->filters, note->ops, note->nops,
 				note->ret ? &info.ret_filter : &info.call_filter))
 		err = diag_set(d, "out of memory");
-	else if (add_func(p, &info, &scan, &nothing))
-		err = diag_set(d, "out of memory");
 	else
-		p->naround++;
+		err = add_around(p, &info, &scan, d);
 	insn_scan_fini(&scan);
 	file = err ? NULL : points_of(p, bin, &cap);
 	if (file && note->first)
@@ -594,30 +558,53 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 	return err;
 }
 
-static int settle_under(struct plan *p, const struct planfilter_under *u, struct diag *d)
+/*
+ * The module is notified when a call of @u's function is open: by the points of @pf, if that is
+ * traced with its ends, or by others. 0, or -1 with @d set.
+ */
+static int notify_open(struct plan *p, const struct planfilter_under *u, struct plan_func *pf,
+		       struct diag *d)
 {
-	struct plan_private *priv = p->priv;
-	struct plan_func *pf = find_traced(p, u);
+	struct insn_scan scan;
+	struct plan_func info;
 	int err = 0;
 
-	if (pf && (pf->call_filter || pf->ret_filter)) {
-		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
-			       u->fn->name, pf->keyed ? "key" :
-			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
-	} else if (check_around(p, u, d)) {
+	plan_survey_points(u->bin, u->fn, &info, &scan);
+	info.action = GOPROBE_ACTION_TIME;
+	info.ends = true;
+	if (info.refused) {
+		err = diag_set(d, "%s can't be probed: %s", u->fn->name, info.refused);
+	} else if (check_alone(p->priv, &info, &scan, d)) {
+		diag_hint(d, "it calls nothing, so nothing is under it");
 		err = -1;
 	} else if (pf && pf->ends) {
 		pf->paired |= pf->action == GOPROBE_ACTION_RECORD;
 		each_point(p, pf, pf->paired ? pair_point : planjumps_keep_trap);
 	} else {
 		/* What only counts its calls goes on doing so. */
-		err = add_around(p, u, d);
-		pf = err ? NULL : p->funcs[p->nfuncs - 1];
+		err = add_around(p, &info, &scan, d);
 	}
+	insn_scan_fini(&scan);
+	return err;
+}
+
+static int settle_under(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = find_traced(p, u);
+	int err;
+
+	if (pf && (pf->call_filter || pf->ret_filter))
+		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
+			       u->fn->name, pf->keyed ? "key" :
+			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
+	else
+		err = notify_open(p, u, pf, d);
 	if (err)
 		diag_span(d, u->text, u->e->at, u->e->len);
 	else
-		planfilter_settle(&priv->filters, u, pf->id);
+		planfilter_settle(&priv->filters, u,
+				  pf && pf->ends ? pf->id : p->funcs[p->nfuncs - 1]->id);
 	return err;
 }
 

@@ -67,8 +67,7 @@ void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 	plan_survey_scan(bin, fn, true, false, info, scan);
 }
 
-void plan_survey(struct gobin *bin, const struct gofunc *fn,
-		 struct plan_func *info)
+void plan_survey(struct gobin *bin, const struct gofunc *fn, struct plan_func *info)
 {
 	struct insn_scan scan;
 
@@ -87,8 +86,7 @@ static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_
 }
 
 /* What @code needs to be looked at: NULL, or why it must not be probed. */
-static const char *survey_code(struct gobin *bin, const struct gofunc *fn,
-			       struct insn_code *code)
+static const char *survey_code(struct gobin *bin, const struct gofunc *fn, struct insn_code *code)
 {
 	const char *why = noprobe_reason(fn);
 
@@ -113,7 +111,7 @@ const char *plan_survey_at(const struct place *place, struct insn_point *ret)
 struct each_insn {
 	struct gobin *bin;
 	const struct gofunc *fn;
-	int (*each)(void *ctx, const struct insn_point *point, const char *why);
+	insn_fn each;
 	void *ctx;
 };
 
@@ -125,9 +123,7 @@ static int survey_insn(void *ctx, const struct insn_point *point, const char *wh
 		       why ? why : survey_sp(e->bin, e->fn, e->fn->entry + point->at));
 }
 
-const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
-			      int (*each)(void *ctx, const struct insn_point *point,
-					  const char *why), void *ctx)
+const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn, insn_fn each, void *ctx)
 {
 	struct each_insn e = { bin, fn, each, ctx };
 	struct insn_code code;

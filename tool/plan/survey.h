@@ -8,12 +8,10 @@
 #include "x86/probe_point.h"
 
 /*
- * Look at one function without adding it: how it would be probed. *@info is
- * filled (no frames); a function that can't be probed has @refused set.
+ * Look at one function without adding it: how it would be probed. *@info is filled (no frames); a
+ * function that can't be probed has @refused set.
  */
-void plan_survey(struct gobin *bin, const struct gofunc *fn,
-		 struct plan_func *info);
-
+void plan_survey(struct gobin *bin, const struct gofunc *fn, struct plan_func *info);
 /* The same with its points and epilogues; @scan is to be finished with insn_scan_fini(). */
 void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 			struct plan_func *info, struct insn_scan *scan);
@@ -21,17 +19,13 @@ void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 void plan_survey_scan(struct gobin *bin, const struct gofunc *fn, bool exits, bool untouched,
 		      struct plan_func *info, struct insn_scan *scan);
 
-/*
- * Look at one instruction without adding it. NULL, or why it can't be probed (static string).
- */
+/* Look at one instruction without adding it. NULL, or why it can't be probed (static string). */
 const char *plan_survey_at(const struct place *place, struct insn_point *ret);
 
 /*
  * Call @each for all instructions of a function, as insn_each() does; @why: why the instruction
  * can't be probed, or NULL. NULL, or why no instruction of the function can be.
  */
-const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
-			      int (*each)(void *ctx, const struct insn_point *point,
-					  const char *why), void *ctx);
+const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn, insn_fn each, void *ctx);
 
 #endif
