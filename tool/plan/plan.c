@@ -43,7 +43,6 @@ struct plan_private {
 	struct hmap added_at;		/* instructions, by binary and address */
 	size_t funcs_cap;
 	size_t files_cap;
-	size_t *points_cap;		/* by file */
 	const char *refused;		/* plan_refused() */
 };
 
@@ -104,7 +103,6 @@ void plan_free(struct plan *p)
 	free(p->filters);
 	free(p->filter_ops);
 	free(p->files);
-	free(priv->points_cap);
 	wiretypes_fini(&priv->types);
 	dyntypes_fini(&priv->dynamic);
 	planframe_fini(&priv->frames);
@@ -123,23 +121,16 @@ const char *plan_refused(const struct plan *p)
 	return priv->refused;
 }
 
-static struct plan_points *points_of(struct plan *p, struct gobin *bin, size_t **cap)
+static struct plan_points *points_of(struct plan *p, struct gobin *bin)
 {
 	struct plan_private *priv = p->priv;
-	size_t same = priv->files_cap;
 
-	for (size_t i = 0; i < p->nfiles; i++) {
-		if (p->files[i].bin == bin) {
-			*cap = &priv->points_cap[i];
+	for (size_t i = 0; i < p->nfiles; i++)
+		if (p->files[i].bin == bin)
 			return &p->files[i];
-		}
-	}
-	if (grow(&p->files, p->nfiles + 1, &priv->files_cap, sizeof(*p->files)) ||
-	    grow(&priv->points_cap, p->nfiles + 1, &same, sizeof(*priv->points_cap)))
+	if (grow(&p->files, p->nfiles + 1, &priv->files_cap, sizeof(*p->files)))
 		return NULL;
 	p->files[p->nfiles] = (struct plan_points){ .bin = bin };
-	priv->points_cap[p->nfiles] = 0;
-	*cap = &priv->points_cap[p->nfiles];
 	return &p->files[p->nfiles++];
 }
 
@@ -149,14 +140,13 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 	uint64_t vaddr = pf->fn->entry + at->at;
 	int64_t off = gobin_code_offset(pf->bin, vaddr);
 	struct plan_points *file;
-	size_t *cap;
 
 	pt.code_len = (uint8_t)gobin_copy_code(pf->bin, vaddr, pt.code, sizeof(pt.code));
 	/* What is proven. */
 	if (off < 0 || pt.code_len < at->len)
 		return -1;
-	file = points_of(p, pf->bin, &cap);
-	if (!file || grow(&file->v, file->n + 1, cap, sizeof(*file->v)))
+	file = points_of(p, pf->bin);
+	if (!file || grow(&file->v, file->n + 1, &file->cap, sizeof(*file->v)))
 		return -1;
 	pt.offset = (uint64_t)off;
 	pt.id = pf->id;
@@ -535,7 +525,7 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 	struct plan_points *file;
 	struct insn_scan scan;
 	struct plan_func info;
-	size_t n = 0, *cap;
+	size_t n = 0;
 	int err = 0;
 
 	plan_survey_points(bin, fn, &info, &scan);
@@ -552,7 +542,7 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 	else
 		err = add_around(p, &info, &scan, d);
 	insn_scan_fini(&scan);
-	file = err ? NULL : points_of(p, bin, &cap);
+	file = err ? NULL : points_of(p, bin);
 	if (file && note->first)
 		put_first(file, n);
 	return err;

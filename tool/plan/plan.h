@@ -278,6 +278,7 @@ struct plan_func {
  * @bin: binary
  * @v: its points, in the order they are to be added
  * @n: their number
+ * @cap: capacity of @v
  * @dynamic: which wire types its descriptors and closures stand for
  * @ndynamic: their number
  * @dynamic_cap: capacity of @dynamic
@@ -286,6 +287,7 @@ struct plan_points {
 	struct gobin *bin;
 	struct goprobe_point *v;
 	size_t n;
+	size_t cap;
 	struct goprobe_dynamic *dynamic;
 	size_t ndynamic;
 	size_t dynamic_cap;
