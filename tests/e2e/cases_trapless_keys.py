@@ -6,8 +6,8 @@ from collections import Counter
 
 from cases_count import started
 from cases_by import keys_of
-from cases_trapless import allowed, are_jumps, points, summary_of, traps
-from cases_trapless_records import args_of, ask, done, numbers
+from cases_trapless import are_jumps, points, summary_of, traps
+from cases_trapless_records import args_of, ask, program
 from cases_value import expected, got
 from lib import case, check, of_kind, parse, same, wait_for
 
@@ -47,8 +47,7 @@ KEYS = (
 
 @case("trapless: calls are counted by keys that are made of registers, with any condition on registers, without a trap")
 def keys(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         for options, key, *condition in KEYS:
             process = counting(t, target, *options, " ".join(["main.add"] + condition))
             ask(target, "calls 1 %d" % CALLS)
@@ -58,15 +57,13 @@ def keys(t):
             same(keys_of(lines, "count_key"), dict(want), "calls by %s" % (options,))
             same((summary["calls"], summary["filtered"], summary["no_key"]), (sum(want.values()), found.count(None), 0), "%s: summary" % (options,))
             few_traps(summary, CALLS)
-        done(target)
 
 
 @case("trapless: values of registers are summed up, without a trap, as with one")
 def values(t):
     asked = ((("--hist", "who"), lambda a: a[1], True, None), (("--hist", "low", "--linear", "0,200,50"), lambda a: a[2], False, (0, 200, 50)),
              (("--hist", "big"), lambda a: a[4], False, None))
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         for options, value, signed, linear in asked:
             process = counting(t, target, *options, "main.add")
             ask(target, "calls 1 %d" % CALLS)
@@ -74,15 +71,13 @@ def values(t):
             want = expected([value(args_of(n, 0)) for n in range(CALLS)], signed, linear)
             same(got(of_kind(lines, "count")[0]), want, "values of %s" % (options,))
             few_traps(summary, CALLS)
-        done(target)
 
 
 @case("trapless: a condition on registers that is more than comparisons with constants needs no trap, and what can't be evaluated is counted")
 def conditions(t):
     asked = (("n + 1 > 100 && (low == 7 || n % 3 == 1 && odd)", lambda n, who, low, odd, big: n + 1 > 100 and (low == 7 or n % 3 == 1 and odd)),
              ("100 / who > 3", lambda n, who, low, odd, big: None if who == 0 else int(100 / who) > 3))
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         for condition, passes in asked:
             process = counting(t, target, "main.add if " + condition)
             ask(target, "calls 1 %d" % CALLS)
@@ -91,13 +86,11 @@ def conditions(t):
             same({e["func"]: e["calls"] for e in of_kind(lines, "count")}, {"main.add": found.count(True)}, "calls if " + condition)
             same((summary["filtered"], summary["undecided"]), (found.count(False), found.count(None)), "summary")
             check(summary["without_trap"] >= CALLS - CALLS // 50 - 20, "without a trap: %s", summary)
-        done(target)
 
 
 @case("trapless: threads that count by key at once, while others read, are all counted")
 def at_once(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         process = counting(t, target, "--by", "low", "-i", "100ms", "main.add")
         for _ in range(3):
             ask(target, "calls %d %d" % (THREADS, CALLS))
@@ -107,13 +100,11 @@ def at_once(t):
         same(keys_of(lines, "count_key"), dict(want), "calls by key")
         same(summary["calls"], 3 * THREADS * CALLS, "calls")
         check(summary["without_trap"] > 3 * THREADS * CALLS // 2, "without a trap: %s", summary)
-        done(target)
 
 
 @case("trapless: a trace that counts by key and is stopped under load leaves nothing behind, and its keys and its calls agree")
 def stopped(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         target.send("forever %d" % THREADS)
         for _ in range(5):
             process = counting(t, target, "--by", "low", "main.add")
@@ -121,13 +112,11 @@ def stopped(t):
             same(sum(e["calls"] for e in of_kind(lines, "count_key")), summary["calls"], "calls by key, and all")
         target.send("stop")
         target.line()
-        done(target)
 
 
 @case("trapless: keys of memory or of the goroutine keep the trap, and list says why")
 def keep(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         for key in "s", "goid":
             process = counting(t, target, "--by", key, "main.name", jumps=False)
             same(traps(t), {"main.name": "condition"}, "why hits take a trap")
@@ -135,4 +124,3 @@ def keep(t):
             target.line()
             lines, summary = finish(process)
             same((sum(e["calls"] for e in of_kind(lines, "count_key")), summary["without_trap"]), (500, 0), "calls by key, and those without a trap")
-        done(target)

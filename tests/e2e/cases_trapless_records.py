@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Records without a trap: calls and returns whose values are in registers, of a program that counts its calls (tests/targets/numbers)."""
 
+import contextlib
 import json
 import os
 import re
@@ -23,6 +24,17 @@ def numbers(t):
     return t.target("numbers")
 
 
+@contextlib.contextmanager
+def program(t):
+    """The program, while the module makes jumps; at the end nothing of a trace is left in it."""
+    with allowed():
+        target = numbers(t)
+        yield target
+        check(nothing_probed(), "something is still probed")
+        is_clean(target)
+        target.finish()
+
+
 def attached(t, target, *args, npoints=1, when="always"):
     """A trace, once its points are jumps."""
     trace = t.attach("-p", target.pid, "--trapless", when, *args).attached()
@@ -36,6 +48,13 @@ def attached(t, target, *args, npoints=1, when="always"):
 def ask(target, command):
     target.send(command)
     return json.loads(target.line())
+
+
+def traced(t, target, command, *args, **how):
+    """A trace of what the program does by the command, and its answer."""
+    trace = attached(t, target, *args, **how)
+    answer = ask(target, command)
+    return trace.interrupt(), answer
 
 
 def args_of(n, i):
@@ -86,61 +105,40 @@ def few_traps(trace, hits):
     check(hits - hits // 50 - 20 <= without <= hits, "%d of %d hits were without a trap", without, hits)
 
 
-def done(target):
-    check(nothing_probed(), "something is still probed")
-    is_clean(target)
-    target.finish()
-
-
 @case("trapless: records without a trap have each call once, in order, with its arguments, goroutine and thread, as records with one have")
 def calls(t):
-    with allowed():
-        for when in "off", "always":
-            target = numbers(t)
-            trace = attached(t, target, "--no-return", "main.add", when=when)
-            callers = ask(target, "calls 1 3000")
-            trace = trace.interrupt()
+    for when in "off", "always":
+        with program(t) as target:
+            trace, callers = traced(t, target, "calls 1 3000", "--no-return", "main.add", when=when)
             complete(trace, callers)
             if when == "always":
                 few_traps(trace, 3000)
             else:
                 check("without_trap" not in trace.summary, "hits without a trap: %s", trace.summary)
-            done(target)
 
 
 @case("trapless: calls of several goroutines at once are recorded in the order of each, without a trap")
 def several(t):
-    with allowed():
-        target = numbers(t)
-        trace = attached(t, target, "--no-return", "--buffer", "4m", "main.add")
-        callers = ask(target, "calls 8 2000")
-        trace = trace.interrupt()
+    with program(t) as target:
+        trace, callers = traced(t, target, "calls 8 2000", "--no-return", "--buffer", "4m", "main.add")
         complete(trace, callers)
         check(trace.summary["without_trap"] > 8 * 2000 // 2, "hits without a trap: %s", trace.summary)
-        done(target)
 
 
 @case("trapless: calls that pass a condition on registers are recorded without a trap, and the others take none")
 def condition(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         for text, holds in ("n >= 0", lambda n: True), ("n % 2 == 0 && n < 1000", lambda n: n % 2 == 0 and n < 1000):
-            trace = attached(t, target, "--no-return", "main.add if " + text)
-            callers = ask(target, "calls 1 2000")
-            trace = trace.interrupt()
+            trace, callers = traced(t, target, "calls 1 2000", "--no-return", "main.add if " + text)
             complete(trace, callers, holds)
             same(trace.summary["filtered"], sum(not holds(n) for n in range(2000)), "calls that do not pass")
             few_traps(trace, 2000)
-        done(target)
 
 
 @case("trapless: a call and its return are recorded without a trap, with results and duration, and belong together")
 def returns(t):
-    with allowed():
-        target = numbers(t)
-        trace = attached(t, target, "main.add", npoints=2)
-        callers = ask(target, "calls 1 3000")
-        trace = trace.interrupt()
+    with program(t) as target:
+        trace, callers = traced(t, target, "calls 1 3000", "main.add", npoints=2)
         complete(trace, callers)
         all_same([values(e["results"]) for e in trace.returns], [results_of(n, 0) for n in range(3000)], "results")
         all_same([e["kind"] for e in trace.events if e["kind"] != "summary"], 3000 * ["call", "return"], "kinds")
@@ -151,13 +149,11 @@ def returns(t):
         check(shortest < 1000000, "the shortest call took %d ns", shortest)
         same([trace.summary[k] for k in ("unwound", "open", "doubtful", "forgotten")], [0, 0, 0, 0], "other ends")
         few_traps(trace, 6000)
-        done(target)
 
 
 @case("trapless: a call and its return belong together if only one of them takes a trap")
 def halves(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         # A string takes one.
         for spec in "main.name(s)()", "main.name(n)":
             trace = t.attach("-p", target.pid, "--trapless", "always", spec).attached()
@@ -168,13 +164,11 @@ def halves(t):
             all_same([e["kind"] for e in trace.events if e["kind"] != "summary"], 500 * ["call", "return"], "kinds of " + spec)
             check(all(e["duration_ns"] > 0 for e in trace.returns), "a duration of %s is missing", spec)
             few_traps(trace, 500)
-        done(target)
 
 
 @case("trapless: a record without a trap is shown soon, however few there are")
 def slow(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         attach = t.attach("-p", target.pid, "--no-return", "--trapless", "always", "main.add", output=False).attached()
         wait_for("a jump", lambda: are_jumps(target, points(target.pid)))
         same(json.loads(attach.line())["kind"], "start", "the first line")
@@ -189,23 +183,19 @@ def slow(t):
         attach.signal(signal.SIGINT)
         summary = of_kind(parse("\n".join(attach.drain())), "summary")[0]
         same((summary["calls"], summary["without_trap"]), (5, 5), "calls, and those without a trap")
-        done(target)
 
 
 @case("trapless: a trace that ends by itself has all records up to its end")
 def ends(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         trace = attached(t, target, "--no-return", "--duration", "3s", "main.add")
         callers = ask(target, "calls 1 1000")
         complete(trace.finish(), callers)
-        done(target)
 
 
 @case("trapless: a trace that is ended under load has each goroutine's calls up to one of them, with --lossless", slow=True)
 def interrupted(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         trace = attached(t, target, "--no-return", "--lossless", "main.add")
         target.send("forever 2")
         time.sleep(0.2)
@@ -218,7 +208,6 @@ def interrupted(t):
             all_same(got, [args_of(n, i) for n in range(len(got))], "arguments of goroutine %d" % i)
         check(trace.summary["without_trap"] > 0 and len(trace.calls) > 1000, "summary: %s", trace.summary)
         same(trace.lost, 0, "lost records")
-        done(target)
 
 
 @case("trapless: of a program that exits right after its calls, all of them are recorded without a trap")
@@ -237,8 +226,7 @@ def exits(t):
 
 @case("trapless: a string keeps the trap of its call or return, and the list says so")
 def strings(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         trace = t.attach("-p", target.pid, "--trapless", "always", "main.name", "main.add").attached()
         wait_for("the list to say so", lambda: {"main.name": "record", "main.add": "none"}.items() <= traps(t).items())
         target.send("names 100")
@@ -247,13 +235,11 @@ def strings(t):
         same([values(e["args"]) for e in trace.calls], [["abcdefg", n] for n in range(100)], "arguments")
         same([values(e["results"]) for e in trace.returns], [["abcdefg"[n % 7:]] for n in range(100)], "results")
         same(trace.summary.get("without_trap", 0), 0, "hits without a trap")
-        done(target)
 
 
 @case("trapless: auto makes recorded calls jumps when there are many, and a recording of them is replayed as it was")
 def recorded(t):
-    with allowed():
-        target = numbers(t)
+    with program(t) as target:
         path = os.path.join(t.tmp, "recording")
         trace = t.attach("-p", target.pid, "--trapless", "auto", "--record", path, "main.add", json=False, output=False).attached()
         found = points(target.pid)
@@ -267,4 +253,3 @@ def recorded(t):
             got = by_goroutine(of_kind(events, kind))
             for callers_of_run in callers:
                 all_same([values(e[key]) for e in got[callers_of_run[0]["goid"]]], [want(n, 0) for n in range(1000)], key)
-        done(target)
