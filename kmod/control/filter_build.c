@@ -320,25 +320,30 @@ static int gp_filter_prepare(struct gp_filter *filter, struct gp_op *op,
 	return 0;
 }
 
-/* Does its result depend on nothing but registers? */
-static bool gp_filter_is_local(u8 code)
+/* Does a note have all that the operation needs? */
+static bool gp_filter_is_local(const struct gp_op *op)
 {
-	switch (code) {
+	switch (op->code) {
 	case GOPROBE_OP_IMM:
 	case GOPROBE_OP_REG:
 	case GOPROBE_OP_END:
 	case GOPROBE_OP_REJECT:
 	case GOPROBE_OP_KEY:
 		return true;
+	case GOPROBE_OP_TASK:
+		return op->value == GOPROBE_TASK_GOID;
+	case GOPROBE_OP_NUMBER:
+		/* Those of the other counter are in the order of hits. */
+		return op->value;
 	}
-	return (code >= GOPROBE_OP_MOVE && code <= GOPROBE_OP_JSGE_I) ||
-	       (code >= GOPROBE_OP_VALUE && code <= GOPROBE_OP_BUCKET);
+	return (op->code >= GOPROBE_OP_MOVE && op->code <= GOPROBE_OP_JSGE_I) ||
+	       (op->code >= GOPROBE_OP_VALUE && op->code <= GOPROBE_OP_BUCKET);
 }
 
 /* Record what the operation, @w in the protocol, means for the whole filter. */
 static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
 {
-	filter->local &= gp_filter_is_local(op->code);
+	filter->local &= gp_filter_is_local(op);
 	if (op->code == GOPROBE_OP_REG)
 		filter->registers |= BIT(op->b / 8);
 	filter->ends |= op->code == GOPROBE_OP_DURATION;

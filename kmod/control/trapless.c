@@ -26,7 +26,7 @@
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
-#include "hit/keyed.h"
+#include "hit/noted.h"
 #include "jump/area.h"
 #include "jump/jump.h"
 #include "jump/notebook.h"
@@ -156,6 +156,7 @@ static bool gp_trapless_note_frame(struct gp_jump_plan *plan, const struct gp_pl
 		note->in_parts |= p->size != sizeof(u64) || p->frame != i * sizeof(u64);
 	}
 	note->words = record->npieces;
+	note->noted = note->words;
 	note->in_parts |= record->frame_bytes != note->words * sizeof(u64);
 	note->size += record->frame_bytes;
 	return true;
@@ -185,32 +186,28 @@ static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_pro
 	return true;
 }
 
-/* Can't a detour evaluate the filter of hits that are counted, but a drain, by registers alone? */
-static bool gp_trapless_notes_count(const struct gp_filter *filter)
+/* Can a drain evaluate the filter, and detours not? */
+static bool gp_trapless_drains_decide(const struct gp_filter *filter)
 {
 	return filter && filter->local && !filter->njumped;
 }
 
-/* How a detour makes notes of what the probe's filter reads. Return: whether it can. */
-static bool gp_trapless_plan_counted_note(struct gp_jump_plan *plan, const struct gp_probe *probe)
+/* Notes have what the filter reads, behind what is in the frame. Return: whether they can. */
+static bool gp_trapless_note_registers(struct gp_jump_plan *plan, const struct gp_filter *filter)
 {
 	struct gp_note_point *note = &plan->note;
-	u16 from;
 	u8 reg;
 
-	if (!gp_trapless_knows_goroutine(probe) || !gp_trapless_notes_count(probe->filter))
-		return false;
 	for (reg = 0; reg < GP_ARCH_INT_REGS; reg++) {
-		from = gp_arch_reg_offset[reg];
-		if (!(probe->filter->registers & BIT(from / 8)))
+		if (!(filter->registers & BIT(gp_arch_reg_offset[reg] / 8)) ||
+		    memchr(plan->word, reg, note->noted))
 			continue;
-		if (note->words == GP_DETOUR_WORDS || !gp_detour_can_note(&plan->site, reg))
+		if (note->noted == GP_DETOUR_WORDS || !gp_detour_can_note(&plan->site, reg))
 			return false;
-		plan->word[note->words] = reg;
-		note->part[note->words++].frame = from;
+		plan->word[note->noted++] = reg;
 	}
-	note->count = gp_keyed_noted;
-	note->probe = probe;
+	for (reg = 0; reg < note->noted; reg++)
+		note->from[reg] = gp_arch_reg_offset[plan->word[reg]];
 	return true;
 }
 
@@ -224,7 +221,7 @@ static bool gp_trapless_can_note(const struct gp_session *s)
 static bool gp_trapless_may_note(const struct gp_session *s, const struct goprobe_point *p)
 {
 	if (p->action == GOPROBE_ACTION_COUNT)
-		return p->filter && gp_trapless_notes_count(s->objects.filters[p->filter - 1]);
+		return p->filter && gp_trapless_drains_decide(s->objects.filters[p->filter - 1]);
 	return p->action == GOPROBE_ACTION_RECORD &&
 	       gp_trapless_is_flat(p->plan == GOPROBE_NO_PLAN ? NULL : s->objects.plans[p->plan]);
 }
@@ -269,6 +266,24 @@ static bool gp_trapless_plan_record(struct gp_jump_plan *plan, struct gp_probe *
 }
 
 /*
+ * How the probe's hits leave notes that a drain decides about, and counts if @counts. Return:
+ * whether they can.
+ */
+static bool gp_trapless_plan_judged(struct gp_jump_plan *plan, struct gp_probe *probe, bool counts)
+{
+	if (!gp_trapless_drains_decide(probe->filter) || !gp_trapless_knows_goroutine(probe))
+		return false;
+	if (!counts && !gp_trapless_plan_note(plan, probe)) {
+		probe->trap = GOPROBE_TRAP_RECORD;
+		return false;
+	}
+	plan->note.passes = gp_noted_passes;
+	plan->note.probe = probe;
+	return gp_trapless_note_registers(plan, probe->filter) &&
+	       gp_trapless_use_notebook(plan, probe);
+}
+
+/*
  * How the probe's hits that do not time are counted or recorded without breakpoints. Return:
  * whether they can.
  */
@@ -284,8 +299,7 @@ static bool gp_trapless_plan_count(struct gp_jump_plan *plan, struct gp_probe *p
 	if (!counts && !gp_trapless_leaves_records(probe))
 		return false;
 	if (probe->filter && !gp_trapless_tests(plan, probe->filter))
-		return counts && gp_trapless_plan_counted_note(plan, probe) &&
-		       gp_trapless_use_notebook(plan, probe);
+		return gp_trapless_plan_judged(plan, probe, counts);
 	if (counts)
 		plan->hits = &gp_tallies_find(&s->tallies, probe->id)->jumped;
 	if (probe->filter)
@@ -391,8 +405,8 @@ static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe
 	if (probe->jump->timed)
 		hits = gp_tally_calls(probe->tally);
 	/* Records are not counted by point. */
-	if (probe->jump->notebook && !probe->tally)
-		hits = s->trapless.records;
+	if (probe->jump->notebook)
+		hits += s->trapless.hits;
 	if (probe->filter && hits < GP_TRAPLESS_HITS)
 		hits += gp_filter_rejected(probe->filter);
 	return hits >= GP_TRAPLESS_HITS;
@@ -498,20 +512,24 @@ static void gp_trapless_advance(struct gp_session *s)
 	}
 }
 
-/* How many records have handlers written? */
-static void gp_trapless_count_records(struct gp_session *s)
+/* How many hits have handlers recorded, or rejected by a program? */
+static void gp_trapless_count_hits(struct gp_session *s)
 {
+	static const u8 stats[] = {
+		GOPROBE_STAT_CALLS, GOPROBE_STAT_RETURNS, GOPROBE_STAT_FILTERED,
+		GOPROBE_STAT_SAMPLED,
+	};
 	const struct gp_ring *ring;
 	u64 n = 0;
+	u32 i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		ring = READ_ONCE(s->rings[cpu]);
-		if (ring)
-			n += READ_ONCE(ring->stat[GOPROBE_STAT_CALLS]) +
-			     READ_ONCE(ring->stat[GOPROBE_STAT_RETURNS]);
+		for (i = 0; ring && i < ARRAY_SIZE(stats); i++)
+			n += READ_ONCE(ring->stat[stats[i]]);
 	}
-	s->trapless.records = n;
+	s->trapless.hits = n;
 }
 
 static void gp_trapless_care(struct gp_session *s, u64 now)
@@ -555,7 +573,7 @@ static void gp_trapless_work(struct work_struct *work)
 		goto out;
 	if (s->running) {
 		gp_trapless_check_clock(s);
-		gp_trapless_count_records(s);
+		gp_trapless_count_hits(s);
 		gp_trapless_advance(s);
 		gp_trapless_care(s, began);
 	}

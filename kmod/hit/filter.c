@@ -20,6 +20,7 @@
 #include "hit/edit_ops.h"
 #include "hit/filter.h"
 #include "hit/hit.h"
+#include "ring/notes.h"
 #include "session/probe.h"
 #include "stats/calls.h"
 #include "stats/goroutine_set.h"
@@ -35,6 +36,7 @@
  * @c: the target's state
  * @probe: the probe that was hit
  * @filter: its filter, or its edit
+ * @note: the note that the hit left, if it took no trap; or NULL
  * @duration: ns that the call took
  * @number: result of GOPROBE_OP_NUMBER, or 0: not evaluated yet
  * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result plus 1, or 0: not
@@ -48,6 +50,7 @@ struct gp_filter_hit {
 	struct gp_capture c;
 	const struct gp_probe *probe;
 	struct gp_filter *filter;
+	const struct gp_detour_note *note;
 	u64 duration;
 	u64 number[GP_NUMBERS];
 	u8 quota[2];
@@ -61,6 +64,10 @@ static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
 	struct gp_goroutine go;
 	u64 *to = &h->p.r[op->a];
 
+	if (h->note) {
+		*to = READ_ONCE(h->note->goid);
+		return GOPROBE_CHUNK_OK;
+	}
 	switch (op->value) {
 	case GOPROBE_TASK_TGID:
 		*to = current->tgid;
@@ -443,9 +450,37 @@ noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struc
 	struct gp_filter_hit h GP_UNINITIALIZED;
 
 	h.filter = probe->filter;
+	h.note = NULL;
 	h.duration = duration;
 	h.key = key;
 	return gp_filter_decide(&h, probe, regs, NULL);
+}
+
+/**
+ * gp_filter_run_note() - evaluate a filter that is local
+ * @point: its probe has the filter
+ * @note: a hit of that
+ * @key: as of gp_filter_run()
+ *
+ * Return: as gp_filter_run().
+ */
+enum gp_verdict gp_filter_run_note(const struct gp_note_point *point,
+				   const struct gp_detour_note *note, struct gp_key *key)
+{
+	struct gp_filter_hit h GP_UNINITIALIZED;
+	struct pt_regs regs GP_UNINITIALIZED;
+	u32 i;
+
+	/* The filter reads no others. */
+	regs.ip = 0;
+	regs.sp = 0;
+	for (i = 0; i < point->noted; i++)
+		*(u64 *)((u8 *)&regs + point->from[i]) = READ_ONCE(note->word[i]);
+	h.filter = point->probe->filter;
+	h.note = note;
+	h.duration = 0;
+	h.key = key;
+	return gp_filter_decide(&h, point->probe, &regs, NULL);
 }
 
 /**
@@ -464,6 +499,7 @@ noinline enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe,
 	struct gp_filter_hit h GP_UNINITIALIZED;
 
 	h.filter = probe->edit;
+	h.note = NULL;
 	h.duration = 0;
 	h.key = NULL;
 	return gp_filter_decide(&h, probe, regs, edit);

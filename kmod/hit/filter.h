@@ -16,8 +16,10 @@
 #include "capture/plan.h"
 #include "stats/remote.h"
 
+struct gp_detour_note;
 struct gp_edit;
 struct gp_key;
+struct gp_note_point;
 struct gp_probe;
 
 /* See struct goprobe_limits. */
@@ -81,8 +83,8 @@ struct gp_number_block {
  * @keyed: it makes a key or a value
  * @valued: it makes a value
  * @is_signed: ... a signed one
- * @local: it reads integer registers and nothing else, and does no more than that decides
- * @registers: ... these: bits, by offset in struct pt_regs / 8
+ * @local: it needs nothing that a note does not have: integer registers and the goroutine's id
+ * @registers: integer registers that it reads: bits, by offset in struct pt_regs / 8
  * @edits: it is an edit: it sets, writes or delays
  * @delay_ns: ... its longest delay
  * @sets: ... integer registers that it sets: bits, by offset in struct pt_regs / 8
@@ -134,6 +136,8 @@ enum gp_verdict {
 
 enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 			      u64 duration, struct gp_key *key);
+enum gp_verdict gp_filter_run_note(const struct gp_note_point *point,
+				   const struct gp_detour_note *note, struct gp_key *key);
 enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe, const struct pt_regs *regs,
 				   struct gp_edit *edit);
 

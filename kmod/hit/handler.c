@@ -432,7 +432,7 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 
 /*
  * A thread has hit the breakpoint of the landing with the consumer @uc: a call that has passed the
- * tests of a detour, which are the whole filter of its probe, unless notes are counted; or a call
+ * tests of a detour, which are the whole filter of its probe, unless drains evaluate it; or a call
  * or return that was to leave a note, or a timed one, that the detour leaves to us. For the probe
  * it is a hit of the code that became a jump. Other probes that are there by now came after the
  * call.
@@ -455,7 +455,7 @@ GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 	if (j->probe->jump->notebook)
 		gp_stream_drain(j->probe->session, raw_smp_processor_id());
 	ret = j->probe->then == GP_WAY_TIMED ? gp_timed_land(j, regs) :
-	      gp_hit_way(j->probe, regs, j->probe->jump->note.count ? j->probe->way :
+	      gp_hit_way(j->probe, regs, j->probe->jump->note.passes ? j->probe->way :
 								      j->probe->then);
 	regs->sp += j->site.frame;
 	regs->ip = landing;

@@ -12,7 +12,6 @@
 #include "hit/hit.h"
 #include "hit/keyed.h"
 #include "hit/pair.h"
-#include "ring/notes.h"
 #include "ring/ring.h"
 #include "session/session.h"
 #include "stats/calls.h"
@@ -20,16 +19,22 @@
 #include "stats/states.h"
 #include "stats/tally.h"
 
+/* Begin to make a hit's key. */
+void gp_keyed_begin(const struct gp_probe *probe, struct gp_key *key)
+{
+	key->n = 0;
+	key->space = gp_keys_words(probe->session->keys);
+	key->bucket = U32_MAX;
+	key->value = 0;
+}
+
 /* Make the hit's key. Return: whether the hit passes; if not, it has been counted. */
 static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *regs, u64 duration,
 			  struct gp_key *key)
 {
 	enum gp_verdict verdict;
 
-	key->n = 0;
-	key->space = gp_keys_words(probe->session->keys);
-	key->bucket = U32_MAX;
-	key->value = 0;
+	gp_keyed_begin(probe, key);
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
@@ -80,8 +85,8 @@ static void gp_keyed_value(const struct gp_probe *probe, const struct gp_key *ke
 		gp_keys_value(probe->session->keys, number, v);
 }
 
-/* Count a hit that passes. */
-static void gp_keyed_add(const struct gp_probe *probe, const struct gp_key *key)
+/* Count a hit that passes, with its key. */
+void gp_keyed_add(const struct gp_probe *probe, const struct gp_key *key)
 {
 	u32 number;
 
@@ -91,38 +96,6 @@ static void gp_keyed_add(const struct gp_probe *probe, const struct gp_key *key)
 		gp_keyed_value(probe, key, number);
 	else if (number)
 		gp_keys_hit(probe->session->keys, number);
-}
-
-/**
- * gp_keyed_noted() - count a hit that took no trap
- * @point: its probe counts, with a filter that reads integer registers and nothing else
- * @note: has these
- *
- * Context: a drain of notes, under its lock: the program does not sleep.
- */
-void gp_keyed_noted(const struct gp_note_point *point, const struct gp_detour_note *note)
-{
-	const struct gp_probe *probe = point->probe;
-	struct gp_key key GP_UNINITIALIZED;
-	struct pt_regs regs GP_UNINITIALIZED;
-	enum gp_verdict verdict;
-	u32 i;
-
-	/* No program that is local reads others. */
-	regs.ip = 0;
-	regs.sp = 0;
-	for (i = 0; i < point->words; i++)
-		*(u64 *)((u8 *)&regs + point->part[i].frame) = READ_ONCE(note->word[i]);
-	if (probe->filter->keyed) {
-		if (gp_keyed_make(probe, &regs, 0, &key))
-			gp_keyed_add(probe, &key);
-		return;
-	}
-	verdict = gp_filter_run(probe, &regs, 0, NULL);
-	if (verdict == GP_VERDICT_PASSES)
-		gp_tally_hit(probe->tally);
-	else
-		gp_hit_rejected(probe, verdict);
 }
 
 /**

@@ -7,13 +7,13 @@
 #include <linux/types.h>
 
 struct gp_call;
-struct gp_detour_note;
-struct gp_note_point;
+struct gp_key;
 struct gp_probe;
 struct gp_split;
 
 int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs);
-void gp_keyed_noted(const struct gp_note_point *point, const struct gp_detour_note *note);
+void gp_keyed_begin(const struct gp_probe *probe, struct gp_key *key);
+void gp_keyed_add(const struct gp_probe *probe, const struct gp_key *key);
 int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
 		 const struct gp_call *call, u64 duration, const struct gp_split *split);

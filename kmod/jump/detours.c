@@ -184,7 +184,7 @@ static int gp_jump_prepare_noted(struct gp_jump *j, struct gp_jump_plan *plan, s
 	d->goid = plan->runtime->g_goid;
 	d->m = plan->runtime->g_m;
 	d->procid = plan->runtime->m_procid;
-	d->nwords = point.words;
+	d->nwords = point.noted;
 	memcpy(d->word, plan->word, sizeof(d->word));
 	return 0;
 }

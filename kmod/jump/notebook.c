@@ -252,7 +252,7 @@ int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point,
 	copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
 	if (!copy)
 		return -ENOMEM;
-	book->records |= !point->count;
+	book->records |= point->size;
 	/* The detour that names it is made afterwards. */
 	WRITE_ONCE(book->points[book->npoints], copy);
 	return book->npoints++;

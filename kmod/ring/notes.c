@@ -169,8 +169,7 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 		id = READ_ONCE(note->state) / 2;
 		point = id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
 		/* Anything else a program has written itself. */
-		if (likely(point) && unlikely(point->count)) {
-			point->count(point, note);
+		if (likely(point) && unlikely(point->passes) && !point->passes(point, note)) {
 			ring->stat[GOPROBE_STAT_JUMPED]++;
 		} else if (likely(point)) {
 			last = max(last, p->time);

@@ -37,20 +37,25 @@ struct gp_note_part {
 
 /**
  * struct gp_note_point - what all notes of a point have in common
- * @count: counts a note as a hit of @probe, and does not sleep; NULL: notes become records
- * @probe: see @count; outlives the notes
+ * @passes: says whether a note becomes a record; if not, it has been counted as a hit of @probe.
+ *	Does not sleep. NULL: all become records
+ * @probe: see @passes; outlives the notes
+ * @noted: number of words that notes have
+ * @from: offset in struct pt_regs of each, for @passes
  * @head: members of struct goprobe_record up to @depth, which is 0
  * @id: its members id and plan
  * @ip: address of the point
  * @stat: enum goprobe_stat that counts them
- * @words: words of the note that are in the frame
+ * @words: number of the first ones, which are in the frame
  * @size: of the record
  * @in_parts: the frame has @part of the words, else the words one after the other
- * @part: of each word; of a note that is counted @frame is its register's offset in struct pt_regs
+ * @part: of each word
  */
 struct gp_note_point {
-	void (*count)(const struct gp_note_point *point, const struct gp_detour_note *note);
+	bool (*passes)(const struct gp_note_point *point, const struct gp_detour_note *note);
 	const struct gp_probe *probe;
+	u32 noted;
+	u16 from[GP_DETOUR_WORDS];
 	u64 head;
 	u64 id;
 	u64 ip;

@@ -60,7 +60,7 @@ struct gp_breaker {
  * @wanted: some may; fixed
  * @at_once: they need not have many hits; fixed
  * @work: looks at them now and then
- * @records: number of records that handlers have written, when it last looked
+ * @hits: number of hits that handlers have recorded, or rejected by a program, when it last looked
  * @care: when it looks after jumps again, ns
  * @lost: jumps that have disappeared
  */
@@ -68,7 +68,7 @@ struct gp_trapless {
 	bool wanted;
 	bool at_once;
 	struct delayed_work work;
-	u64 records;
+	u64 hits;
 	u64 care;
 	u64 lost;
 };

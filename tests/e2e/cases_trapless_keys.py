@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Calls counted by what is in registers, without a trap: keys, values and conditions that a detour can't evaluate (tests/targets/numbers)."""
+"""Keys, values and conditions of registers that a detour can't evaluate: calls without a trap are counted by them or recorded (tests/targets/numbers)."""
 
 import signal
 from collections import Counter
@@ -7,7 +7,7 @@ from collections import Counter
 from cases_count import started
 from cases_by import keys_of
 from cases_trapless import are_jumps, points, summary_of, traps
-from cases_trapless_records import args_of, ask, program
+from cases_trapless_records import args_of, ask, attached, program
 from cases_value import expected, got
 from lib import case, check, of_kind, parse, same, wait_for
 
@@ -114,10 +114,50 @@ def stopped(t):
         target.line()
 
 
-@case("trapless: keys of memory or of the goroutine keep the trap, and list says why")
+@case("trapless: the goroutine is a key and a condition that needs no trap")
+def goroutines(t):
+    with program(t) as target:
+        process = counting(t, target, "--by", "goid", "main.add")
+        callers = ask(target, "calls %d %d" % (THREADS, CALLS))
+        lines, summary = finish(process)
+        same(keys_of(lines, "count_key"), {(c["goid"],): CALLS for c in callers}, "calls by goroutine")
+        check(summary["without_trap"] > THREADS * CALLS // 2, "without a trap: %s", summary)
+        process = counting(t, target, "main.add if goid == 1")
+        ask(target, "calls 1 %d" % CALLS)
+        target.send("slow 3 1")
+        same([target.line() for _ in range(3)], 3 * ["called"], "what the program says")
+        lines, summary = finish(process)
+        same((summary["calls"], summary["filtered"]), (3, CALLS), "calls of goroutine 1, and of others")
+        few_traps(summary, CALLS + 3)
+
+
+@case("trapless: calls that pass any condition on registers, and a sample of calls, are recorded without a trap")
+def recorded(t):
+    def passes(n, who, low, odd, big):
+        return odd and n % 5 == 1 or low % 16 == 3
+
+    with program(t) as target:
+        trace = attached(t, target, "--no-return", "main.add if odd && n % 5 == 1 || low % 16 == 3")
+        callers = ask(target, "calls %d 1000" % THREADS)
+        trace = trace.interrupt()
+        for i, c in enumerate(callers):
+            want = [args_of(n, i) for n in range(1000) if passes(*args_of(n, i))]
+            same([[a["value"] for a in e["args"]] for e in trace.calls if e["goid"] == c["goid"]], want, "arguments of goroutine %d" % i)
+        same(trace.summary["filtered"] + len(trace.calls), THREADS * 1000, "calls")
+        check(trace.summary["without_trap"] > THREADS * 1000 // 2, "without a trap: %s", trace.summary)
+        trace = attached(t, target, "--no-return", "--sample", "1/10", "main.add")
+        ask(target, "calls 1 %d" % CALLS)
+        trace = trace.interrupt()
+        # Each processor takes blocks of 61 numbers.
+        check(CALLS // 10 - 61 <= len(trace.calls) <= CALLS // 10 + 61, "calls of a sample: %d", len(trace.calls))
+        same(trace.summary["sampled"] + len(trace.calls), CALLS, "calls, and those left out")
+        check(trace.summary["without_trap"] >= CALLS - CALLS // 50 - 20, "without a trap: %s", trace.summary)
+
+
+@case("trapless: keys of memory or of the thread keep the trap, and list says why")
 def keep(t):
     with program(t) as target:
-        for key in "s", "goid":
+        for key in "s", "tid":
             process = counting(t, target, "--by", key, "main.name", jumps=False)
             same(traps(t), {"main.name": "condition"}, "why hits take a trap")
             target.send("names 500")

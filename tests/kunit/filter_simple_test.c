@@ -169,7 +169,7 @@ static void simple_filters_become_tests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter->under);
 }
 
-/* Is a filter of this operation local? */
+/* Is a filter of this operation, with value 0, local? */
 static bool is_local(u8 code)
 {
 	struct gp_op op = { .code = code };
@@ -180,8 +180,8 @@ static bool is_local(u8 code)
 	return f.local;
 }
 
-/* Notes have registers and nothing else. */
-static void programs_that_read_registers_alone_are_local(struct kunit *test)
+/* Notes have registers and the goroutine, and nothing else. */
+static void programs_of_what_notes_have_are_local(struct kunit *test)
 {
 	static const u8 local[] = {
 		GOPROBE_OP_IMM, GOPROBE_OP_REG, GOPROBE_OP_MOVE, GOPROBE_OP_LOW, GOPROBE_OP_SIGN,
@@ -192,7 +192,7 @@ static void programs_that_read_registers_alone_are_local(struct kunit *test)
 		GOPROBE_OP_JGE, GOPROBE_OP_JSLT, GOPROBE_OP_JSGE, GOPROBE_OP_JEQ_I,
 		GOPROBE_OP_JNE_I, GOPROBE_OP_JLT_I, GOPROBE_OP_JGE_I, GOPROBE_OP_JSLT_I,
 		GOPROBE_OP_JSGE_I, GOPROBE_OP_END, GOPROBE_OP_REJECT, GOPROBE_OP_KEY,
-		GOPROBE_OP_VALUE, GOPROBE_OP_SVALUE, GOPROBE_OP_BUCKET,
+		GOPROBE_OP_TASK, GOPROBE_OP_VALUE, GOPROBE_OP_SVALUE, GOPROBE_OP_BUCKET,
 	};
 	u8 code;
 
@@ -206,6 +206,9 @@ static void programs_that_read_registers_alone_are_local(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, filter->local);
 	KUNIT_EXPECT_EQ(test, filter->registers, (u32)(BIT(offsetof(struct pt_regs, di) / 8) |
 						       BIT(offsetof(struct pt_regs, dx) / 8)));
+	F(NUMBER, .a = 2, .value = 1);
+	filter_load(test);
+	KUNIT_EXPECT_TRUE(test, filter->local);
 	F(LOAD, .a = 1, .b = 1, .size = 8);
 	filter_load(test);
 	KUNIT_EXPECT_FALSE(test, filter->local);
@@ -606,7 +609,7 @@ static void memory_that_tests_load(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(simple_filters_become_tests, form_gen_params),
-	KUNIT_CASE(programs_that_read_registers_alone_are_local),
+	KUNIT_CASE(programs_of_what_notes_have_are_local),
 	KUNIT_CASE(as_many_tests_as_fit),
 	KUNIT_CASE(tests_say_what_the_program_says),
 	KUNIT_CASE(remainders_say_what_the_program_says),

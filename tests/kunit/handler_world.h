@@ -128,6 +128,7 @@ static inline u64 fake_ns(void)
 #include "../../kmod/stats/pending.c"
 #include "../../kmod/hit/hit.c"
 #include "../../kmod/hit/keyed.c"
+#include "../../kmod/hit/noted.c"
 #include "../../kmod/stats/keys.c"
 #include "../../kmod/stats/goroutine_set.c"
 #include "../../kmod/hit/pair.c"

@@ -268,19 +268,19 @@ static void keys_of_other_ids_are_others(struct kunit *test)
 
 /* ---- notes ---- */
 
+static const struct gp_note_point note_point = {
+	.passes = gp_noted_passes, .probe = &probes[0], .noted = 2,
+	.from = { offsetof(struct pt_regs, ax), offsetof(struct pt_regs, dx) },
+};
+
 /* What a note of rax and rdx counts as. */
 static enum goprobe_stat note_counts(struct kunit *test, u64 rax, u64 rdx)
 {
-	const struct gp_note_point point = {
-		.count = gp_keyed_noted, .probe = &probes[0], .words = 2,
-		.part = { { .frame = offsetof(struct pt_regs, ax) },
-			  { .frame = offsetof(struct pt_regs, dx) } },
-	};
-	const struct gp_detour_note note = { .word = { rax, rdx } };
+	const struct gp_detour_note note = { .word = { rax, rdx }, .goid = 17 };
 	u32 i, n = 0, stat = __GOPROBE_STAT_MAX;
 
 	read_stats(before);
-	point.count(&point, &note);
+	KUNIT_EXPECT_FALSE(test, note_point.passes(&note_point, &note));
 	read_stats(after);
 	for (i = 0; i < __GOPROBE_STAT_MAX; i++) {
 		if (!is_of_hits(i) || !counted(i))
@@ -322,6 +322,37 @@ static void notes_count_without_a_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 0), GOPROBE_STAT_COUNTED);
 	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 1), GOPROBE_STAT_FILTERED);
 	KUNIT_EXPECT_NULL(test, by(7));
+}
+
+static void notes_that_pass_become_records(struct kunit *test)
+{
+	struct gp_detour_note note = { .word = { 7, 0 }, .goid = 17 };
+
+	load_no_keys(test);
+	make(GP_WAY_FILTER, 0);
+	probes[0].filter = filter;
+	read_stats(before);
+	KUNIT_EXPECT_TRUE(test, note_point.passes(&note_point, &note));
+	read_stats(after);
+	KUNIT_EXPECT_EQ(test, all_hits(after), all_hits(before));
+	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 1), GOPROBE_STAT_FILTERED);
+}
+
+static void notes_have_their_goroutine(struct kunit *test)
+{
+	filter_clear();
+	F(TASK, .a = 1, .value = GOPROBE_TASK_GOID);
+	F(KEY, .a = 1);
+	filter_load(test);
+	KUNIT_EXPECT_TRUE(test, filter->local);
+	make_keyed(HIT, 0);
+	KUNIT_EXPECT_EQ(test, note_counts(test, 7, 0), GOPROBE_STAT_COUNTED);
+	KUNIT_EXPECT_EQ(test, hits_by(17), 1ULL);
+	filter_clear();
+	F(TASK, .a = 1, .value = GOPROBE_TASK_TID);
+	F(KEY, .a = 1);
+	filter_load(test);
+	KUNIT_EXPECT_FALSE(test, filter->local);
 }
 
 /* ---- calls ---- */
@@ -582,6 +613,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(keys_of_other_ids_are_others),
 	KUNIT_CASE(notes_count_as_hits_do),
 	KUNIT_CASE(notes_count_without_a_key),
+	KUNIT_CASE(notes_that_pass_become_records),
+	KUNIT_CASE(notes_have_their_goroutine),
 	KUNIT_CASE(a_call_is_timed_by_its_key),
 	KUNIT_CASE(the_key_of_its_end_comes_first),
 	KUNIT_CASE(a_filter_of_its_end_that_makes_no_key_leaves_it),

@@ -35,13 +35,14 @@ static const struct gp_note_point parts = {
 static u64 last_counted;
 static u32 ncounted;
 
-static void count_note(const struct gp_note_point *point, const struct gp_detour_note *note)
+static bool count_note(const struct gp_note_point *point, const struct gp_detour_note *note)
 {
 	last_counted = note->word[0];
 	ncounted++;
+	return false;
 }
 
-static const struct gp_note_point counts = { .count = count_note };
+static const struct gp_note_point counts = { .passes = count_note };
 
 static const struct gp_note_point *points[] = {
 	[ID] = &point, [ID + 2] = &parts, [ID + 3] = &counts,

@@ -296,7 +296,8 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	const struct fact trapless[] = {
 		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
 		{ "with_trap", n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_OPENED] +
-		  n[GOPROBE_STAT_TIMED] + n[GOPROBE_STAT_FILTERED] - n[GOPROBE_STAT_JUMPED],
+		  n[GOPROBE_STAT_TIMED] + n[GOPROBE_STAT_FILTERED] +
+		  n[GOPROBE_STAT_UNDECIDED] - n[GOPROBE_STAT_JUMPED],
 		  "hit", "with a trap", true },
 		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump", FACT_JUMPS_LOST, true },
 	};
