@@ -236,6 +236,8 @@ class Goprobe(Variant):
         for what in "not_started", "counted", "timed", "opened", "filtered", "limited":
             if counts[what]:
                 return counts[what], 0
+        if "sample" in self.arguments:
+            return None, counts["lost"]
         return counts["records"], counts["lost"]
 
 
@@ -470,6 +472,8 @@ def goprobe_variants():
     yield Goprobe("entry-read-small", "  ... with a ring of 64 KiB", ["--ring", "65536"], breakdown=True)
     yield Goprobe("ints-read", "goprobe, entry record of 2 ints, read and thrown away", ["--plan", "ints"])
     yield Jump("jump-note", "  ... without a trap", ["--plan", "ints", "--jump"])
+    yield Goprobe("sample", "goprobe, entry record of 2 ints of one call in 1024", ["--plan", "ints", "--filter", "sample"])
+    yield Jump("jump-sample", "  ... without a trap", ["--plan", "ints", "--jump", "--filter", "sample"])
     yield Goprobectl("entry-record", "goprobe, entry record, goprobectl --record", ["--record", "/tmp/bench.rec"])
     yield Goprobectl("entry-stack", "  ... with a stack of at most 8 functions", ["--record", "/tmp/bench.rec", "--stack", "8"])
     yield Goprobectl("entry-record-null", "  ... to /dev/null", ["--record", "/dev/null"], breakdown=True)

@@ -325,7 +325,7 @@ static __u32 add_plan(const char *name)
 	return 0;
 }
 
-/* Filters, by name; none is passed by any call, but for rate, other and key. */
+/* Filters, by name; none is passed by any call, but for rate, other, key and sample. */
 static const struct goprobe_op filter_ops[] = {
 	/* a == 4 */
 	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
@@ -359,6 +359,12 @@ static const struct goprobe_op filter_ops[] = {
 	{ .code = GOPROBE_OP_IMM, .a = 2, .value = 15 },
 	{ .code = GOPROBE_OP_AND, .a = 1, .b = 2 },
 	{ .code = GOPROBE_OP_KEY, .a = 1 },
+	/* One of 1024 passes. */
+	{ .code = GOPROBE_OP_NUMBER, .a = 1, .value = 1 },
+	{ .code = GOPROBE_OP_IMM, .a = 2, .value = 1023 },
+	{ .code = GOPROBE_OP_AND, .a = 1, .b = 2 },
+	{ .code = GOPROBE_OP_JEQ_I, .a = 1, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT, .value = GOPROBE_REJECT_SAMPLED },
 };
 
 static const struct {
@@ -371,6 +377,7 @@ static const struct {
 	{ "rate", { 16, 3 } },
 	{ "beyond", { 19, 3 } },
 	{ "key", { 22, 4 } },
+	{ "sample", { 26, 5 } },
 };
 
 /* Its id, or 0. */
@@ -480,7 +487,7 @@ static void usage(void)
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
 	      "              [--count | --time [--return OFFSET [--frame BYTES]]] [--jump]\n"
-	      "              [--filter int|other|string|rate|beyond|key]\n", stderr);
+	      "              [--filter int|other|string|rate|beyond|key|sample]\n", stderr);
 	exit(2);
 }
 

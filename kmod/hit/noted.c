@@ -2,8 +2,8 @@
 /*
  * Hits that took no trap and left a note, with a filter that no detour evaluates.
  *
- * Context: a drain of notes, under its lock, in any process: nothing sleeps, and nothing is read but
- * the note.
+ * Context: a drain of notes, under its lock, in any process: nothing sleeps, and nothing but the
+ * note is read.
  */
 #include "hit/filter.h"
 #include "hit/hit.h"
@@ -19,8 +19,8 @@
  * @point: its probe has a filter that is local
  * @note: has the registers that the filter reads
  *
- * Return: whether the hit leaves a record. If not, it has been counted: by the probe, or as one that
- * does not pass.
+ * Return: whether the hit leaves a record. If not, it has been counted: by the probe, or as one
+ * that does not pass.
  */
 bool gp_noted_passes(const struct gp_note_point *point, const struct gp_detour_note *note)
 {
