@@ -204,7 +204,6 @@ static int set_up(struct counting *counting, struct diag *d)
 
 	o->plan.action = c->printed.show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	o->plan.no_return = !c->printed.show.timed;
-	c->printed.show.trapless = o->plan.jumps;
 	if (o->by.n || o->by.value) {
 		o->plan.by = &o->by;
 		t->keys = (struct goprobe_key_limit){
@@ -213,8 +212,10 @@ static int set_up(struct counting *counting, struct diag *d)
 	}
 	if (o->output && !c->printed.show.put && counting_open(counting, d))
 		return -1;
-	if (serve(c, d) || counting_set_up(&c->c, d) ||
-	    table_init(&c->printed, o, t->plan, d) ||
+	if (serve(c, d) || counting_set_up(&c->c, d))
+		return -1;
+	c->printed.show.trapless = t->trapless;
+	if (table_init(&c->printed, o, t->plan, d) ||
 	    (c->c.server && table_init(&c->served, o, t->plan, d)))
 		return -1;
 	if (c->c.server && !o->quiet)

@@ -113,6 +113,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_CREATOR,		/* 1: record who starts each goroutine */
 	GOPROBE_OPTION_STACK,		/* functions of the stack with each call; 0: none */
 	GOPROBE_OPTION_NO_REDACT,	/* 1: show passwords, tokens, cards and the like */
+	GOPROBE_OPTION_TRAPLESS,	/* when breakpoints become jumps: enum goprobe_trapless */
 };
 
 /* The unit of GOPROBE_OPTION_SAMPLE. */
@@ -120,6 +121,13 @@ enum goprobe_sample {
 	GOPROBE_SAMPLE_CALL,		/* calls of each function */
 	GOPROBE_SAMPLE_GOROUTINE,	/* goroutines, with all their calls */
 	GOPROBE_SAMPLE_ROOT,		/* outermost calls of each function, with all inside them */
+};
+
+/* When hits need no trap, because jumps in the program's code replace breakpoints. */
+enum goprobe_trapless {
+	GOPROBE_TRAPLESS_OFF,
+	GOPROBE_TRAPLESS_AUTO,		/* when they have had many hits, if the module allows it */
+	GOPROBE_TRAPLESS_ALWAYS,	/* from the beginning, or tracing fails */
 };
 
 /* Value of GOPROBE_OPTION_MAX_LOAD for no limit. 0 means 50 for each processor. */

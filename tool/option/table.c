@@ -59,7 +59,10 @@ static const char *const samples[] = { "call", "goroutine", "root", NULL };
 
 _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
 	       (int)GOPROBE_SAMPLE_GOROUTINE == (int)PLAN_SAMPLE_GOROUTINE &&
-	       (int)GOPROBE_SAMPLE_ROOT == (int)PLAN_SAMPLE_ROOT, "libgoprobe has the same numbers");
+	       (int)GOPROBE_SAMPLE_ROOT == (int)PLAN_SAMPLE_ROOT &&
+	       (int)GOPROBE_TRAPLESS_AUTO == (int)PLAN_JUMPS_AUTO &&
+	       (int)GOPROBE_TRAPLESS_ALWAYS == (int)PLAN_JUMPS_ALWAYS,
+	       "libgoprobe has the same numbers");
 
 const struct option_row option_rows[] = {
 	/* What to trace. */
@@ -159,18 +162,20 @@ const struct option_row option_rows[] = {
 	  FIELD(plan.inlined),
 	  "functions also where they were inlined, at their start", .most = 1,
 	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
-	{ "trapless", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN",
+	{ "trapless", 0, COUNT | LATENCY | TOP, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN",
 	  FIELD(plan.jumps),
-	  "without traps, by jumps in the program's code: off\n"
-	  "(default), auto (functions that are called often, if the\n"
-	  "module was loaded with allow_jumps=1) or always", .choices = jumps },
+	  "without traps, by jumps in the program's code: off, auto\n"
+	  "(default: functions that are called often, if the module\n"
+	  "was loaded with allow_jumps=1) or always",
+	  .initial = PLAN_JUMPS_AUTO, .choices = jumps },
 	{ "trapless", 0, ATTACH, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),
 	  "no traps for calls and returns with integers alone, nor,\n"
 	  "with --no-return, for calls that do not pass a condition\n"
-	  "on integers, by jumps in the program's code: off\n"
-	  "(default), auto (functions that are called often, if the\n"
-	  "module was loaded with allow_jumps=1) or always",
-	  .choices = jumps },
+	  "on integers, by jumps in the program's code: off, auto\n"
+	  "(default: functions that are called often, if the module\n"
+	  "was loaded with allow_jumps=1) or always",
+	  .initial = PLAN_JUMPS_AUTO, .choices = jumps,
+	  .key = GOPROBE_OPTION_TRAPLESS },
 	{ "registers", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.registers),
 	  "all integer registers as well", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
 	  .recorded = true },

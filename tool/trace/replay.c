@@ -168,8 +168,6 @@ static int make_plan(struct replay *r, struct diag *d)
 	int err;
 
 	options_settle(&r->options);
-	/* Records may be from places that jumps have. */
-	r->options.plan.jumps = PLAN_JUMPS_AUTO;
 	r->plan = plan_new(&r->options.plan);
 	if (!r->plan)
 		return diag_set(d, "out of memory");

@@ -207,8 +207,11 @@ static int set_capacity(const struct tracing *t, const struct client_info *info,
 	return -1;
 }
 
-/* How points may become jumps: GOPROBE_SESSION_F_*. *@flags: others. 0, or -1 with @d set. */
-static int set_trapless(const struct tracing *t, const struct client_info *info, uint32_t *flags,
+/*
+ * How points may become jumps: GOPROBE_SESSION_F_*, and @t->trapless. *@flags: others. 0, or -1
+ * with @d set.
+ */
+static int set_trapless(struct tracing *t, const struct client_info *info, uint32_t *flags,
 			struct diag *d)
 {
 	bool allowed = info->abilities & GOPROBE_ABILITY_JUMP;
@@ -224,6 +227,7 @@ static int set_trapless(const struct tracing *t, const struct client_info *info,
 		return -1;
 	}
 	if (!t->trapless || !allowed || !t->target.nprocesses) {
+		t->trapless = PLAN_JUMPS_OFF;
 		plan_keep_traps(t->plan);
 		return 0;
 	}

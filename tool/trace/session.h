@@ -26,7 +26,7 @@
  * @held: limit of pending calls; 0: as many as memory allows, up to TRACING_HELD
  * @keys: capacity of the table of keys; 0: no keys
  * @max_load: as @ring_bytes, @lossless and @quiet, of struct options
- * @trapless: when points become jumps
+ * @trapless: when points become jumps; PLAN_JUMPS_OFF if the module or the target allows none
  * @breaker: the module's breaker; 0 percent: none
  * @ring_bytes: see @max_load
  * @lossless: see @max_load

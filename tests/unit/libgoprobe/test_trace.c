@@ -63,7 +63,9 @@ static void options_are_within_their_bounds(void **state)
 		{ GOPROBE_OPTION_STACK, 0, NULL },
 		{ GOPROBE_OPTION_STACK, 129, "the value of 'stack' is from 0 to 128, not 129" },
 		{ GOPROBE_OPTION_NO_REDACT, 1, NULL },
-		{ GOPROBE_OPTION_NO_REDACT + 1, 1, "there is no option 27" },
+		{ GOPROBE_OPTION_TRAPLESS, GOPROBE_TRAPLESS_ALWAYS, NULL },
+		{ GOPROBE_OPTION_TRAPLESS, 3, "the value of 'trapless' is from 0 to 2, not 3" },
+		{ GOPROBE_OPTION_TRAPLESS + 1, 1, "there is no option 28" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {

@@ -56,10 +56,10 @@ static void rows_are_whole_and_unique(void **state)
 static void programs_have_all_options(void **state)
 {
 	(void)state;
-	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_NO_REDACT; key++)
+	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_TRAPLESS; key++)
 		assert_non_null(option_of_key(key));
 	assert_null(option_of_key(0));
-	assert_null(option_of_key(GOPROBE_OPTION_NO_REDACT + 1));
+	assert_null(option_of_key(GOPROBE_OPTION_TRAPLESS + 1));
 }
 
 /* --- the man pages ----------------------------------------------------------------- */
