@@ -344,17 +344,25 @@ def mappings(t):
 
 # --- the machine ------------------------------------------------------------------
 
-@case("storm: processors go away and come back", per="boot")
-def hotplug(t):
+def switch(cpu, on):
+    """Take a processor away, or bring it back."""
+    with open("/sys/devices/system/cpu/cpu%d/online" % cpu, "w", encoding="ascii") as f:
+        f.write("1" if on else "0")
+
+
+def removable():
+    """Processors that can be taken away."""
     machine_only()
     cpus = [c for c in range(1, os.cpu_count()) if os.path.exists("/sys/devices/system/cpu/cpu%d/online" % c)]
     if not cpus:
         raise Skip("no processor of this machine can be taken away")
-    chance = random.Random(4)
+    return cpus
 
-    def switch(cpu, on):
-        with open("/sys/devices/system/cpu/cpu%d/online" % cpu, "w", encoding="ascii") as f:
-            f.write("1" if on else "0")
+
+@case("storm: processors go away and come back", per="boot")
+def hotplug(t):
+    cpus = removable()
+    chance = random.Random(4)
 
     def blow(target):
         cpu = chance.choice(cpus)

@@ -62,6 +62,12 @@ def mappings(target):
         return sum(MAPPING in line for line in maps)
 
 
+def pinned(target):
+    """KiB of the program's memory that are pinned, as the kernel accounts for them."""
+    with open("/proc/%d/status" % target.pid, encoding="ascii") as status:
+        return int(re.search(r"^VmPin:\s*(\d+) kB", status.read(), re.M).group(1))
+
+
 def count(t, target, *patterns, when="always"):
     process = started(t, "count", "-p", target.pid, "-o", "json", "--trapless", when, *patterns)
     found = points(target.pid)
@@ -93,6 +99,7 @@ def is_clean(target):
     if now != original:
         raise Failure("code of the program is not as it was, at %s" % [i for i, (a, b) in enumerate(zip(now, original)) if a != b][:10])
     same(mappings(target), 0, "mappings that are left")
+    same(pinned(target), 0, "KiB that are left pinned")
 
 
 def end(process, target, want, others=False):
@@ -254,6 +261,7 @@ def hot(t):
         target.line()
         wait_for("a jump", lambda: any(byte_at(target, o) in JUMPS for o in found))
         same(sum(byte_at(target, o) in JUMPS for o in found), 1, "jumps")
+        check(pinned(target) > 0, "no memory of the program is pinned")
         wait_for("the list to say so", lambda: traps(t) == {"main.step": "none", "main.deep": "rare"})
         target.send("calls 1000")
         want = json.loads(target.line())

@@ -10,15 +10,17 @@ import re
 import signal
 import statistics
 import time
+from collections import Counter
 
 import genl
 from cases_count import started
 from cases_debugger import Delve, dlv
 from cases_hang import Served, answering_at_last, forked, mapping_of, read_memory
-from cases_storm import Events, tracefs
+from cases_storm import Events, removable, switch, tracefs
 from cases_trapless import (FUNCTIONS, INT3, JUMPS, MAPPING, allowed, are_jumps, armed, byte_at, count, counted, end, is_clean, last_calls,
                             mappings, points, traps, whirl)
-from lib import Skip, case, check, module_users, nothing_probed, same, symbol, times, wait_for
+from cases_trapless_records import numbers
+from lib import Skip, case, check, module_users, nothing_probed, of_kind, parse, same, symbol, times, wait_for
 
 CALLS = 20
 
@@ -34,6 +36,10 @@ def locked(t):
         # At places of its own: those that sessions share stay breakpoints.
         alone = started(t, "count", "-p", other.pid, "-o", "json", "--trapless", "auto", "main.far")
         theirs = points(other.pid)
+        # Go maps memory for what it has not done before: with the lock held that would be a wait of its own.
+        for target in 5 * (stuck, beside, other):
+            target.send("calls 0")
+            target.line()
         served.stall(0)
         # It reads where the server does not answer, with the lock held. Who waits to change the mappings holds up all others.
         with forked(read_memory, stuck.pid, mapping_of(stuck.pid, served.path)[0]), answering_at_last(served):
@@ -292,6 +298,54 @@ def poked(t):
         wait_for("the list to say so", lambda: traps(t) == {"main.step": "none", "main.deep": "memory"})
         end(process, target, want)
         target.finish()
+
+
+def under_switches(cpus, target, work, end):
+    """The program does that, and then the other, while processors go away and come back: what it answers."""
+    target.send(work)
+    for cpu in times(5, 2) * cpus:
+        switch(cpu, False)
+        time.sleep(0.1)
+        switch(cpu, True)
+    target.send(end)
+    return json.loads(target.line())
+
+
+@case("trapless: processors that go away and come back lose no call, record or duration", per="boot")
+def hotplug(t):
+    cpus = removable()
+    with allowed():
+        target, counter = whirl(t), numbers(t)
+        # Sessions that begin with a processor missing have no notes there.
+        switch(cpus[-1], False)
+        try:
+            process, found = armed(t, target, "main.step", "main.far")
+            times_of = started(t, "latency", "-p", target.pid, "-o", "json", "--trapless", "always", "main.deep")
+            timed = points(target.pid)
+            trace = t.attach("-p", counter.pid, "--trapless", "always", "--no-return", "--lossless", "main.add if n % 1024 == 0").attached()
+            wait_for("breakpoints becoming jumps", lambda: are_jumps(target, timed.keys() - found.keys()) and
+                     are_jumps(counter, points(counter.pid).keys() - timed.keys()))
+        finally:
+            switch(cpus[-1], True)
+        callers = under_switches(cpus, counter, "forever 2", "stop")
+        trace = trace.interrupt()
+        same((trace.lost, Counter(e["goid"] for e in trace.calls)), (0, {c["goid"]: (c["calls"] + 1023) // 1024 for c in callers}),
+             "lost records, and recorded calls of each goroutine")
+        check(trace.summary["without_trap"] > 0, "no hit without a trap")
+        under_switches(cpus, target, "work 2s", "calls 1000")
+        want = json.loads(target.line())
+        times_of.signal(signal.SIGINT)
+        lines = of_kind(parse("\n".join(times_of.finish())), "latency")
+        same([(e["calls"], e["returned"]) for e in lines], [2 * (want["main.deep"],)], "calls and returns")
+        end(process, target, want, others=True)
+        process = started(t, "count", "-p", counter.pid, "-o", "json", "--trapless", "always", "--by", "low", "main.add")
+        callers = under_switches(cpus, counter, "forever 2", "stop")
+        process.signal(signal.SIGINT)
+        lines = of_kind(parse("\n".join(process.finish())), "count_key")
+        same(sum(e["calls"] for e in lines), sum(c["calls"] for c in callers), "calls by key")
+        for each in target, counter:
+            is_clean(each)
+            each.finish()
 
 
 @case("trapless: programs are killed at any moment of becoming jumps", slow=True)
