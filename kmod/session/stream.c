@@ -177,7 +177,9 @@ void gp_stream_drain_all(struct gp_session *s)
 /* Make records of notes that are complete, or count their calls, before counters are read. */
 void gp_stream_drain_ready(struct gp_session *s)
 {
-	gp_stream_drain_cpus(s, false);
+	/* The timer finds nothing of these any more. */
+	if (gp_stream_drain_cpus(s, false))
+		gp_stream_wake(s, GP_STREAM_WAKE_SOON);
 }
 
 /* Make records of notes that may have waited long enough. */

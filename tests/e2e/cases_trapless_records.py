@@ -5,9 +5,12 @@ import contextlib
 import json
 import os
 import re
+import select
 import signal
 import time
 
+import genl
+from cases_tally import CALL, begin, points_of, wire
 from cases_trapless import JUMPS, allowed, are_jumps, byte_at, is_clean, points, traps
 from lib import Skip, case, check, nothing_probed, of_kind, parse, same, wait_for
 
@@ -183,6 +186,23 @@ def slow(t):
         attach.signal(signal.SIGINT)
         summary = of_kind(parse("\n".join(attach.drain())), "summary")[0]
         same((summary["calls"], summary["without_trap"]), (5, 5), "calls, and those without a trap")
+
+
+@case("trapless: a record without a trap that is made when counters are read is announced to its reader soon")
+def announced(t):
+    with program(t) as target:
+        path = target.argv[0]
+        entry = next(p for p in points_of(t, path, "main.add")["main.add"] if p.kind == CALL)
+        point = wire(entry._replace(flags=genl.GOPROBE_POINT_F_JUMP), 1, genl.GOPROBE_ACTION_RECORD)
+        with begin(t, path, [point], target.pid, flags=genl.GOPROBE_SESSION_F_JUMPS | genl.GOPROBE_SESSION_F_JUMPS_AT_ONCE) as client:
+            wait_for("a jump", lambda: are_jumps(target, [entry.offset]))
+            for n in range(10):
+                client.records()
+                client.ready = 0
+                ask(target, "calls 1 1")
+                same(client.stats()[genl.GOPROBE_STAT_JUMPED], n + 1, "records without a trap")
+                wait_for("its announcement", lambda: client.ready or select.select([client.sock], [], [], 0)[0], 5)
+                same(len(client.records()), 1, "records")
 
 
 @case("trapless: a trace that ends by itself has all records up to its end")

@@ -170,6 +170,7 @@ class Client:
         self.sock.settimeout(600)   # a kernel that finds faults takes long
         self.session = None         # the descriptor that the session ends with
         self.seq = 0
+        self.ready = 0              # how often records were ready while it waited for an answer
         self.claims = 0             # the port that messages say they are from
         self.names = False          # do messages name their receiver, as libnl's do?
         self.family = GENL_ID_CTRL
@@ -206,6 +207,7 @@ class Client:
                 size, kind, flags, seq, _ = struct.unpack_from("=IHHII", data)
                 answer, data = data[16:size], data[(size + 3) & ~3:]
                 if seq != self.seq:
+                    self.ready += not seq
                     continue        # "records are ready" has no sequence number
                 if kind in (NLMSG_ERROR, NLMSG_DONE):
                     errno = -struct.unpack_from("=i", answer)[0] if len(answer) >= 4 else 0
