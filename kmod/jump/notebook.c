@@ -252,7 +252,8 @@ int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point,
 	copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
 	if (!copy)
 		return -ENOMEM;
-	book->records |= point->size;
+	if (point->size)
+		WRITE_ONCE(book->records, true);
 	/* The detour that names it is made afterwards. */
 	WRITE_ONCE(book->points[book->npoints], copy);
 	return book->npoints++;
@@ -277,7 +278,7 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
 		until = READ_ONCE(book->clock->mult) ?
 			min(gp_clock_read(book->clock), READ_ONCE(book->end)) : 0;
 		done = gp_notes_drain(n, until, ktime_get_ns(),
-				      all || !book->records ? 0 : GP_NOTES_RECORDS);
+				      all || !READ_ONCE(book->records) ? 0 : GP_NOTES_RECORDS);
 	}
 	spin_unlock(&n->lock);
 	return done;

@@ -126,6 +126,35 @@ static __always_inline void gp_notes_put(struct gp_notes *n, const struct gp_not
 		frame[i] = READ_ONCE(note->word[i]);
 }
 
+/* The note's point; NULL: a program has written the note itself. */
+static __always_inline const struct gp_note_point *
+gp_notes_point(const struct gp_notes *n, const struct gp_detour_note *note)
+{
+	u32 id = READ_ONCE(note->state) / 2;
+
+	return id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
+}
+
+/* Of notes that the ring has no space for, count those that need none. Return: how many. */
+static noinline u32 gp_notes_count(struct gp_notes *n, const struct gp_note_place *p,
+				   const struct gp_note_place *end)
+{
+	const struct gp_note_point *point;
+	u32 done = 0;
+
+	for (; p < end; p++) {
+		point = gp_notes_point(n, p->note);
+		if (!point || point->size)
+			continue;
+		point->passes(point, p->note);
+		n->ring->stat[GOPROBE_STAT_JUMPED]++;
+		/* As below. */
+		smp_store_release(&p->note->state, 0);
+		done++;
+	}
+	return done;
+}
+
 /**
  * gp_notes_drain() - make records of notes
  * @n: the notes; the caller holds their lock
@@ -145,12 +174,12 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 		.until = until, .younger = until ? GP_NOTES_YOUNGER : 0, .now = until ?: now,
 		.first = n->place + 1, .end = n->place + 1,
 	};
-	u32 next = READ_ONCE(n->its->next), space = gp_ring_space(n->ring), id;
+	u32 next = READ_ONCE(n->its->next), space = gp_ring_space(n->ring);
 	struct gp_detour_note *note = n->its->note, *from;
 	unsigned long head = n->ring->head, mask = n->ring->size - 1;
 	const struct gp_note_point *point;
 	struct gp_ring *ring = n->ring;
-	struct gp_note_place *p;
+	struct gp_note_place *p, *end;
 	u8 *data = ring->data;
 	/* Less, if the counter has been set back, or is no clock any more. */
 	u64 last = min(n->last, until);
@@ -160,15 +189,14 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 	gp_notes_find(&l, from, note + GP_DETOUR_NOTES);
 	gp_notes_find(&l, note, from);
 	space = space > spare ? (space - spare) / GP_NOTES_RECORD : 0;
+	end = l.end;
 	if (unlikely(l.end - l.first > space)) {
 		l.end = l.first + space;
 		l.left = true;
 	}
 	for (p = l.first; p < l.end; p++) {
 		note = p->note;
-		id = READ_ONCE(note->state) / 2;
-		point = id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
-		/* Anything else a program has written itself. */
+		point = gp_notes_point(n, note);
 		if (likely(point) && unlikely(point->passes) && !point->passes(point, note)) {
 			ring->stat[GOPROBE_STAT_JUMPED]++;
 		} else if (likely(point)) {
@@ -183,5 +211,5 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 	n->last = last;
 	n->idle = l.left ? next | 1 : next;
 	gp_ring_commit(ring, head - ring->head);
-	return l.end - l.first;
+	return l.end - l.first + (unlikely(p < end) ? gp_notes_count(n, p, end) : 0);
 }

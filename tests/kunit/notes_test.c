@@ -310,6 +310,31 @@ static void notes_counted(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, notes->its->note[i].state, 0U);
 }
 
+/* ... also if it has none. */
+static void notes_counted_if_full(struct kunit *test)
+{
+	struct gp_detour_note *kept;
+	u32 i;
+
+	ncounted = 0;
+	ring->head = GP_RING_MIN - GP_NOTES_RECORD;
+	commit(claim(9));
+	for (i = 0; i < 3; i++)
+		claim(10 + i)->state = 2 * (ID + 3) + 1;
+	kept = claim(20);
+	commit(kept);
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 1000, 0, 0), 4U);
+	KUNIT_EXPECT_EQ(test, ncounted, 3U);
+	KUNIT_EXPECT_EQ(test, ring->head, GP_RING_MIN - GP_NOTES_RECORD + point.size);
+	KUNIT_EXPECT_EQ(test, kept->state, 2U * ID + 1);
+	KUNIT_EXPECT_FALSE(test, gp_notes_are_idle(notes));
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 1000, 0, GP_RING_MIN), 0U);
+	claim(30)->state = 2 * (ID + 3) + 1;
+	KUNIT_EXPECT_EQ(test, gp_notes_drain(notes, 1000, 0, GP_RING_MIN), 1U);
+	KUNIT_EXPECT_EQ(test, ncounted, 4U);
+	KUNIT_EXPECT_EQ(test, kept->state, 2U * ID + 1);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_order),
 	KUNIT_CASE(notes_late),
@@ -322,6 +347,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_without_clock),
 	KUNIT_CASE(notes_idle),
 	KUNIT_CASE(notes_counted),
+	KUNIT_CASE(notes_counted_if_full),
 	{}
 };
 
