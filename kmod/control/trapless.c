@@ -52,6 +52,9 @@
 /* How often it looks after jumps. */
 #define GP_TRAPLESS_CARE_MS	1000
 
+/* Operations of a filter that a drain evaluates: for all notes of a CPU, with preemption off. */
+#define GP_TRAPLESS_OPS		128
+
 static bool gp_trapless_param;
 module_param_named(allow_jumps, gp_trapless_param, bool, 0444);
 MODULE_PARM_DESC(allow_jumps, "let clients have breakpoints replaced by jumps to code that is written into the program (default: N)");
@@ -189,7 +192,7 @@ static bool gp_trapless_plan_note(struct gp_jump_plan *plan, const struct gp_pro
 /* Can a drain evaluate the filter, and detours not? */
 static bool gp_trapless_drains_decide(const struct gp_filter *filter)
 {
-	return filter && filter->local && !filter->njumped;
+	return filter && filter->local && !filter->njumped && filter->nops <= GP_TRAPLESS_OPS;
 }
 
 /* Notes have what the filter reads, behind what is in the frame. Return: whether they can. */

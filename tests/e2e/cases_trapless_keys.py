@@ -154,7 +154,7 @@ def recorded(t):
         check(trace.summary["without_trap"] >= CALLS - CALLS // 50 - 20, "without a trap: %s", trace.summary)
 
 
-@case("trapless: keys of memory or of the thread keep the trap, and list says why")
+@case("trapless: keys of memory or of the thread keep the trap, so do conditions too long to be evaluated many at a time, and list says why")
 def keep(t):
     with program(t) as target:
         for key in "s", "tid":
@@ -164,3 +164,8 @@ def keep(t):
             target.line()
             lines, summary = finish(process)
             same((sum(e["calls"] for e in of_kind(lines, "count_key")), summary["without_trap"]), (500, 0), "calls by key, and those without a trap")
+        process = counting(t, target, "main.add if " + " || ".join("n * n == %d" % (n * n) for n in range(40)), jumps=False)
+        same(traps(t), {"main.add": "condition"}, "why hits take a trap")
+        ask(target, "calls 1 500")
+        summary = finish(process)[1]
+        same((summary["calls"], summary["filtered"], summary["without_trap"]), (40, 460, 0), "calls that pass, others, and those without a trap")
