@@ -550,7 +550,15 @@ static void gp_trapless_care(struct gp_session *s, u64 now)
 /* Without the processor's counter there are no notes. */
 static void gp_trapless_check_clock(struct gp_session *s)
 {
-	if (s->notebook && s->notebook->mm && !READ_ONCE(s->clock.mult))
+	struct gp_clock today;
+
+	if (!s->notebook || !s->notebook->mm)
+		return;
+	/* Passes of a reader find that out, but a session that only counts has none. */
+	gp_clock_init(&today);
+	if (!today.mult && !s->notebook->records)
+		WRITE_ONCE(s->clock.mult, 0);
+	if (!READ_ONCE(s->clock.mult))
 		gp_trapless_pause(s);
 }
 
