@@ -520,7 +520,7 @@ static void gp_trapless_count_hits(struct gp_session *s)
 {
 	static const u8 stats[] = {
 		GOPROBE_STAT_CALLS, GOPROBE_STAT_RETURNS, GOPROBE_STAT_FILTERED,
-		GOPROBE_STAT_SAMPLED,
+		GOPROBE_STAT_SAMPLED, GOPROBE_STAT_UNDECIDED,
 	};
 	const struct gp_ring *ring;
 	u64 n = 0;

@@ -2,6 +2,7 @@
 """Keys, values and conditions of registers that a detour can't evaluate: calls without a trap are counted by them or recorded (tests/targets/numbers)."""
 
 import signal
+import time
 from collections import Counter
 
 from cases_count import started
@@ -152,6 +153,23 @@ def recorded(t):
         check(CALLS // 10 - 61 <= len(trace.calls) <= CALLS // 10 + 61, "calls of a sample: %d", len(trace.calls))
         same(trace.summary["sampled"] + len(trace.calls), CALLS, "calls, and those left out")
         check(trace.summary["without_trap"] >= CALLS - CALLS // 50 - 20, "without a trap: %s", trace.summary)
+
+
+@case("trapless: auto makes jumps of what is called often, though no call has a key, or none can be decided about")
+def hot(t):
+    with program(t) as target:
+        for condition, member in ("who * 2 == 1", "filtered"), ("100 / (n - n) == 3", "undecided"):
+            process = started(t, "count", "-p", target.pid, "-o", "json", "--trapless", "auto", "--by", "who", "main.add if " + condition)
+            found = points(target.pid)
+            ask(target, "calls 1 50")
+            time.sleep(0.3)
+            check(not are_jumps(target, found), "50 calls make a jump")
+            ask(target, "calls 1 1000")
+            wait_for("a jump", lambda: are_jumps(target, found))
+            ask(target, "calls 1 1000")
+            summary = finish(process)[1]
+            same((summary["calls"], summary["keys"], summary[member]), (0, 0, 2050), "calls, keys, and calls that do not count")
+            check(summary["without_trap"] > 900, "few hits were without a trap: %s", summary)
 
 
 @case("trapless: keys of memory or of the thread keep the trap, so do conditions too long to be evaluated many at a time, and list says why")
