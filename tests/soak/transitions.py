@@ -4,8 +4,8 @@
 
     transitions.py ROUNDS TARGETS OUT GOROOT ONLY
 
-Each program first works without goprobe, then with: all functions outside the runtime are counted, timed or recorded, in turns, that
-can be without a trap.
+Each program first works without goprobe, then with: all functions outside the runtime are counted, timed, recorded or counted by
+goroutine, in turns, that can be without a trap.
 A change is one place that becomes a jump, or no jump any more. See tests/soak/transitions.
 """
 
@@ -42,7 +42,7 @@ CHANGES = 1000          # of each program, at least
 RUNS = 10               # in which it has as many
 # Commands that take turns, and what they say when they have begun. Records have numbers and addresses only, which a jump can leave.
 COMMANDS = ((("count", "-o", "json"), "counting"), (("latency", "-o", "json"), "timing"),
-            (("attach", "--record", "/dev/null", "--depth", "0"), "tracing"))
+            (("attach", "--record", "/dev/null", "--depth", "0"), "tracing"), (("count", "-o", "json", "--by", "goid"), "counting"))
 PASS = re.compile(r"^\s*--- (?:PASS|FAIL|SKIP): \S+", re.M)
 
 
