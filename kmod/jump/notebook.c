@@ -269,7 +269,7 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
 {
 	struct gp_notes *n = book->cpu[cpu];
 	u64 until;
-	u32 done = 0;
+	u32 made = 0;
 
 	if (!n)
 		return 0;
@@ -277,9 +277,9 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
 	if (n->its && (all || !gp_notes_are_idle(n))) {
 		until = READ_ONCE(book->clock->mult) ?
 			min(gp_clock_read(book->clock), READ_ONCE(book->end)) : 0;
-		done = gp_notes_drain(n, until, ktime_get_ns(),
+		made = gp_notes_drain(n, until, ktime_get_ns(),
 				      all || !READ_ONCE(book->records) ? 0 : GP_NOTES_RECORDS);
 	}
 	spin_unlock(&n->lock);
-	return done;
+	return made;
 }

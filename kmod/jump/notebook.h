@@ -80,7 +80,7 @@ void gp_notebook_stop(struct gp_notebook *book);
 /*
  * Make records of a CPU's notes that are older than the call. @all: of each, also if there seem to
  * be none; else the ring keeps space for them: a pass that had to leave some would be out of order.
- * Return: number of notes that are free now.
+ * Return: number of records.
  */
 u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all);
 

@@ -135,12 +135,11 @@ gp_notes_point(const struct gp_notes *n, const struct gp_detour_note *note)
 	return id < n->npoints ? n->points[array_index_nospec(id, n->npoints)] : NULL;
 }
 
-/* Of notes that the ring has no space for, count those that need none. Return: how many. */
-static noinline u32 gp_notes_count(struct gp_notes *n, const struct gp_note_place *p,
-				   const struct gp_note_place *end)
+/* Of notes that the ring has no space for, count those that need none. */
+static noinline void gp_notes_count(struct gp_notes *n, const struct gp_note_place *p,
+				    const struct gp_note_place *end)
 {
 	const struct gp_note_point *point;
-	u32 done = 0;
 
 	for (; p < end; p++) {
 		point = gp_notes_point(n, p->note);
@@ -150,9 +149,7 @@ static noinline u32 gp_notes_count(struct gp_notes *n, const struct gp_note_plac
 		n->ring->stat[GOPROBE_STAT_JUMPED]++;
 		/* As below. */
 		smp_store_release(&p->note->state, 0);
-		done++;
 	}
-	return done;
 }
 
 /**
@@ -166,7 +163,7 @@ static noinline u32 gp_notes_count(struct gp_notes *n, const struct gp_note_plac
  * Records are in the order of their times. A note that is committed after a drain has passed it has
  * an earlier time than the last record then, and gets that one's.
  *
- * Return: number of notes that are free now.
+ * Return: number of records.
  */
 u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 {
@@ -174,7 +171,7 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 		.until = until, .younger = until ? GP_NOTES_YOUNGER : 0, .now = until ?: now,
 		.first = n->place + 1, .end = n->place + 1,
 	};
-	u32 next = READ_ONCE(n->its->next), space = gp_ring_space(n->ring);
+	u32 next = READ_ONCE(n->its->next), space = gp_ring_space(n->ring), made = 0;
 	struct gp_detour_note *note = n->its->note, *from;
 	unsigned long head = n->ring->head, mask = n->ring->size - 1;
 	const struct gp_note_point *point;
@@ -204,6 +201,7 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 			gp_notes_put(n, point, note, last, (void *)(data + (head & mask)));
 			ring->stat[point->stat]++;
 			head += point->size;
+			made++;
 		}
 		/* It has been read before the process uses it again. */
 		smp_store_release(&note->state, 0);
@@ -211,5 +209,7 @@ u32 gp_notes_drain(struct gp_notes *n, u64 until, u64 now, u32 spare)
 	n->last = last;
 	n->idle = l.left ? next | 1 : next;
 	gp_ring_commit(ring, head - ring->head);
-	return l.end - l.first + (unlikely(p < end) ? gp_notes_count(n, p, end) : 0);
+	if (unlikely(p < end))
+		gp_notes_count(n, p, end);
+	return made;
 }

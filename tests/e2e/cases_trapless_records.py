@@ -10,7 +10,7 @@ import signal
 import time
 
 import genl
-from cases_tally import CALL, begin, points_of, wire
+from cases_tally import CALL, begin, points_of
 from cases_trapless import JUMPS, allowed, are_jumps, byte_at, is_clean, points, traps
 from lib import Skip, case, check, nothing_probed, of_kind, parse, same, wait_for
 
@@ -188,21 +188,45 @@ def slow(t):
         same((summary["calls"], summary["without_trap"]), (5, 5), "calls, and those without a trap")
 
 
+@contextlib.contextmanager
+def session(t, target, *operations):
+    """One that records main.add without a trap, if these operations let a call pass."""
+    path = target.argv[0]
+    entry = next(p for p in points_of(t, path, "main.add")["main.add"] if p.kind == CALL)
+    with begin(t, path, [], target.pid, flags=genl.GOPROBE_SESSION_F_JUMPS | genl.GOPROBE_SESSION_F_JUMPS_AT_ONCE) as client:
+        number = client.add_filters(operations) if operations else 0
+        client.add_points([genl.point(entry.offset, entry.code, 1, skip=entry.skip, flags=genl.GOPROBE_POINT_F_JUMP, filter_=number)])
+        wait_for("a jump", lambda: are_jumps(target, [entry.offset]))
+        client.records()
+        yield client
+
+
+def announced(client):
+    """Has the kernel announced records since the last ones were read?"""
+    return client.ready or select.select([client.sock], [], [], 0)[0]
+
+
 @case("trapless: a record without a trap that is made when counters are read is announced to its reader soon")
-def announced(t):
-    with program(t) as target:
-        path = target.argv[0]
-        entry = next(p for p in points_of(t, path, "main.add")["main.add"] if p.kind == CALL)
-        point = wire(entry._replace(flags=genl.GOPROBE_POINT_F_JUMP), 1, genl.GOPROBE_ACTION_RECORD)
-        with begin(t, path, [point], target.pid, flags=genl.GOPROBE_SESSION_F_JUMPS | genl.GOPROBE_SESSION_F_JUMPS_AT_ONCE) as client:
-            wait_for("a jump", lambda: are_jumps(target, [entry.offset]))
-            for n in range(10):
-                client.records()
-                client.ready = 0
-                ask(target, "calls 1 1")
-                same(client.stats()[genl.GOPROBE_STAT_JUMPED], n + 1, "records without a trap")
-                wait_for("its announcement", lambda: client.ready or select.select([client.sock], [], [], 0)[0], 5)
-                same(len(client.records()), 1, "records")
+def soon(t):
+    with program(t) as target, session(t, target) as client:
+        for n in range(10):
+            client.ready = 0
+            ask(target, "calls 1 1")
+            same(client.stats()[genl.GOPROBE_STAT_JUMPED], n + 1, "records without a trap")
+            wait_for("its announcement", lambda: announced(client), 5)
+            same(len(client.records()), 1, "records")
+
+
+@case("trapless: calls without a trap that are found not to pass are announced to nobody")
+def nobody(t):
+    square_is_2 = (genl.op(genl.GOPROBE_OP_REG, a=1), genl.op(genl.GOPROBE_OP_MUL, a=1, b=1),
+                   genl.op(genl.GOPROBE_OP_JEQ_I, a=1, offset=1, value=2), genl.op(genl.GOPROBE_OP_REJECT))
+    with program(t) as target, session(t, target, *square_is_2) as client:
+        ask(target, "calls 1 2000")
+        time.sleep(0.2)
+        stats = client.stats()
+        same((stats[genl.GOPROBE_STAT_FILTERED], stats[genl.GOPROBE_STAT_CALLS]), (2000, 0), "calls that do not pass, and records")
+        check(not announced(client), "there is nothing to read, but an announcement")
 
 
 @case("trapless: a trace that ends by itself has all records up to its end")
