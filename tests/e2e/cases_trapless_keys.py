@@ -115,6 +115,18 @@ def stopped(t):
         target.line()
 
 
+@case("trapless: calls that are counted by key without a trap take time, and more of it than --max-load allows ends the command")
+def overload(t):
+    with program(t) as target:
+        target.send("forever 2")
+        process = t.goprobectl("count", "-p", target.pid, "-o", "json", "--trapless", "always", "--max-load", "10", "--by", "low", "main.add")
+        lines = parse("\n".join(process.finish(4)))
+        check("--max-load" in process.stderr(), "it said: %s", process.stderr())
+        check(summary_of(lines)["without_trap"] > 100000, "without a trap: %s", summary_of(lines))
+        target.send("stop")
+        target.line()
+
+
 @case("trapless: the goroutine is a key and a condition that needs no trap")
 def goroutines(t):
     with program(t) as target:
