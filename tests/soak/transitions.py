@@ -38,6 +38,7 @@ PACKAGES = ("sort", "strconv", "encoding/json")
 SECONDS = 15            # that tests take without probes, about
 LIMIT = 3000            # seconds that a program may take
 STILL = 2               # seconds without a new jump; the module looks at least once a second (GP_TRAPLESS_CARE_MS)
+MOST = 60               # seconds that a session makes jumps: under an emulated processor all of 18,000 places take minutes
 CHANGES = 1000          # of each program, at least
 RUNS = 10               # in which it has as many
 # Commands that take turns, and what they say when they have begun. Records have numbers and addresses only, which a jump can leave.
@@ -71,14 +72,15 @@ class Campaign:
         wait_for(working, lambda: process.ended() or working in process.stderr())
         with contextlib.suppress(ProcessLookupError):
             os.kill(popen.pid, signal.SIGCONT)
-        jumps, since = 0, time.monotonic()
+        jumps, began = 0, time.monotonic()
+        since = began
 
         def settled():
             nonlocal jumps, since
             now = sum(p.trap == genl.GOPROBE_TRAP_NONE for p in points(popen.pid).values())
             if now > jumps:
                 jumps, since = now, time.monotonic()
-            return process.ended() or popen.poll() is not None or jumps and time.monotonic() - since > STILL
+            return process.ended() or popen.poll() is not None or jumps and time.monotonic() > min(since + STILL, began + MOST)
         wait_for("breakpoints becoming jumps", settled)
         process.signal(signal.SIGINT)
         lines = process.drain()
