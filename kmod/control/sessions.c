@@ -479,19 +479,6 @@ static bool gp_session_is_of_hits(u32 stat)
 	return true;
 }
 
-/* Add the counters of the rings of all CPUs: of those that begin with number @first. */
-static void gp_session_add_rings(const struct gp_session *s, u32 first, u64 *stats)
-{
-	const struct gp_ring *ring;
-	u32 cpu, i;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		ring = gp_stream_ring(s, first + cpu);
-		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
-			stats[i] += READ_ONCE(ring->stat[i]);
-	}
-}
-
 /*
  * Drains take time, too. By instructions a note that a filter decides about costs less than half of
  * a hit, and one for a record a sixth; but those of a trap take longer than others.
@@ -514,10 +501,10 @@ u64 gp_session_hits(struct gp_session *s)
 	u32 i;
 
 	/* Drains count notes as handlers count hits; what they count meanwhile passes for hits. */
-	gp_session_add_rings(s, nr_cpu_ids, notes);
+	gp_stream_add_stats(s, nr_cpu_ids, notes);
 	hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies) -
 	       notes[GOPROBE_STAT_JUMPED] + gp_session_noted(notes);
-	gp_session_add_rings(s, 0, stats);
+	gp_stream_add_stats(s, 0, stats);
 	for (i = 0; i < __GOPROBE_STAT_MAX; i++)
 		if (gp_session_is_of_hits(i))
 			hits += stats[i];
@@ -535,10 +522,10 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 
 	memset(stats, 0, sizeof(*stats) * __GOPROBE_STAT_MAX);
 	gp_stream_drain_ready(s);
-	gp_session_add_rings(s, nr_cpu_ids, stats);
+	gp_stream_add_stats(s, nr_cpu_ids, stats);
 	/* What handlers have written took a trap. */
 	stats[GOPROBE_STAT_JUMPED] += stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS];
-	gp_session_add_rings(s, 0, stats);
+	gp_stream_add_stats(s, 0, stats);
 	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);

@@ -518,21 +518,12 @@ static void gp_trapless_advance(struct gp_session *s)
 /* How many hits have handlers recorded, or rejected by a program? */
 static void gp_trapless_count_hits(struct gp_session *s)
 {
-	static const u8 stats[] = {
-		GOPROBE_STAT_CALLS, GOPROBE_STAT_RETURNS, GOPROBE_STAT_FILTERED,
-		GOPROBE_STAT_SAMPLED, GOPROBE_STAT_UNDECIDED,
-	};
-	const struct gp_ring *ring;
-	u64 n = 0;
-	u32 i;
-	int cpu;
+	u64 stats[__GOPROBE_STAT_MAX] = {};
 
-	for_each_possible_cpu(cpu) {
-		ring = READ_ONCE(s->rings[cpu]);
-		for (i = 0; ring && i < ARRAY_SIZE(stats); i++)
-			n += READ_ONCE(ring->stat[stats[i]]);
-	}
-	s->trapless.hits = n;
+	gp_stream_add_stats(s, 0, stats);
+	s->trapless.hits = stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS] +
+			   stats[GOPROBE_STAT_FILTERED] + stats[GOPROBE_STAT_SAMPLED] +
+			   stats[GOPROBE_STAT_UNDECIDED];
 }
 
 static void gp_trapless_care(struct gp_session *s, u64 now)

@@ -138,6 +138,19 @@ struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number)
 	return notes ? notes->ring : NULL;
 }
 
+/* Add the counters of the rings of all CPUs: of those that begin with number @first. */
+void gp_stream_add_stats(const struct gp_session *s, u32 first, u64 *stats)
+{
+	const struct gp_ring *ring;
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		ring = gp_stream_ring(s, first + cpu);
+		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+			stats[i] += READ_ONCE(ring->stat[i]);
+	}
+}
+
 /* Make records of a CPU's notes, which have left no space. Context: a handler, preemption on. */
 void gp_stream_drain(struct gp_session *s, u32 cpu)
 {
