@@ -519,6 +519,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_DEBUGGED,	/* a debugger holds the process */
 	GOPROBE_TRAP_CLOCK,	/* this processor, or its clock, can't time calls in the process */
 	GOPROBE_TRAP_RECORD,	/* its record has more than integers in registers */
+	GOPROBE_TRAP_SHADOW_STACK, /* the process has shadow stacks */
 	__GOPROBE_TRAP_MAX,
 	GOPROBE_TRAP_MAX = __GOPROBE_TRAP_MAX - 1,
 };

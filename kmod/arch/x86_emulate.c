@@ -12,9 +12,6 @@
 #include <asm/processor-flags.h>
 #include <asm/processor.h>
 #include <asm/segment.h>
-#ifdef CONFIG_X86_USER_SHADOW_STACK
-#include <asm/prctl.h>
-#endif
 
 #include "arch/arch.h"
 #include "arch/step.h"
@@ -166,22 +163,13 @@ static bool gp_step_run(const struct gp_step *s, struct pt_regs *regs)
 	       gp_step_compute(s, regs, to, from);
 }
 
-/* With a shadow stack the return address is on two stacks. */
-static bool gp_has_shadow_stack(void)
-{
-#ifdef CONFIG_X86_USER_SHADOW_STACK
-	return current->thread.features & ARCH_SHSTK_SHSTK;
-#else
-	return false;
-#endif
-}
-
 static __always_inline void gp_step_return(struct pt_regs *regs)
 {
 	bool loaded;
 	u64 to;
 
-	if (gp_has_shadow_stack())
+	/* With a shadow stack the return address is on two stacks. */
+	if (gp_arch_has_shadow_stack(current))
 		return;
 	pagefault_disable();
 	loaded = gp_user_load(&to, regs->sp);

@@ -30,6 +30,7 @@
 #include "jump/area.h"
 #include "jump/jump.h"
 #include "jump/notebook.h"
+#include "jump/text.h"
 #include "session/file.h"
 #include "session/jumps.h"
 #include "session/probe.h"
@@ -446,27 +447,6 @@ static struct gp_probe **gp_trapless_hot(struct gp_session *s, u32 file, u32 *n)
 	return hot;
 }
 
-/*
- * Why nothing may be changed in the process, or GOPROBE_TRAP_NONE. A debugger that holds a thread
- * may have a breakpoint where the kernel has one, and would write back the first byte of what was
- * there before in front of the others of a jump. @times: some of what is to be changed times calls
- */
-static enum goprobe_trap gp_trapless_refuses(const struct task_struct *leader, bool times)
-{
-	enum goprobe_trap trap = GOPROBE_TRAP_NONE;
-	const struct task_struct *t;
-
-	rcu_read_lock();
-	for_each_thread(leader, t) {
-		if (READ_ONCE(t->ptrace))
-			trap = GOPROBE_TRAP_DEBUGGED;
-		else if (times && trap == GOPROBE_TRAP_NONE && gp_arch_has_no_ticks(t))
-			trap = GOPROBE_TRAP_CLOCK;
-	}
-	rcu_read_unlock();
-	return trap;
-}
-
 /* The memory of a process, with a reference, or NULL: it has ended, or nothing may be changed. */
 static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, u32 n)
 {
@@ -481,14 +461,12 @@ static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, 
 	for (i = 0; i < n; i++)
 		if (hot[i]->jump->timed || hot[i]->jump->notebook)
 			times = true;
-	trap = gp_trapless_refuses(t, times);
-	if (trap != GOPROBE_TRAP_NONE) {
-		for (i = 0; i < n; i++)
-			if (hot[i]->trap != GOPROBE_TRAP_NONE)
-				WRITE_ONCE(hot[i]->trap, trap);
-	} else if (!gp_arch_has_shadow_stack(t)) {
+	trap = gp_text_refuses(t, times);
+	for (i = 0; trap != GOPROBE_TRAP_NONE && i < n; i++)
+		if (hot[i]->trap != GOPROBE_TRAP_NONE)
+			WRITE_ONCE(hot[i]->trap, trap);
+	if (trap == GOPROBE_TRAP_NONE)
 		mm = get_task_mm(t);
-	}
 	put_task_struct(t);
 	return mm;
 }

@@ -5,11 +5,35 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <asm/sync_core.h>
 
+#include "arch/arch.h"
 #include "compat.h"
 #include "jump/text.h"
+
+/*
+ * A debugger that holds a thread may have a breakpoint where the kernel has one, and would write
+ * back the first byte of what was there before in front of the others of a jump.
+ */
+enum goprobe_trap gp_text_refuses(const struct task_struct *leader, bool ticks)
+{
+	enum goprobe_trap trap = GOPROBE_TRAP_NONE;
+	const struct task_struct *t;
+
+	rcu_read_lock();
+	for_each_thread(leader, t) {
+		if (READ_ONCE(t->ptrace))
+			trap = GOPROBE_TRAP_DEBUGGED;
+		else if (trap == GOPROBE_TRAP_NONE && gp_arch_has_shadow_stack(t))
+			trap = GOPROBE_TRAP_SHADOW_STACK;
+		else if (trap == GOPROBE_TRAP_NONE && ticks && gp_arch_has_no_ticks(t))
+			trap = GOPROBE_TRAP_CLOCK;
+	}
+	rcu_read_unlock();
+	return trap;
+}
 
 static bool gp_text_is_code(const struct vm_area_struct *vma, const struct inode *inode)
 {

@@ -5,8 +5,10 @@
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include <goprobe.h>
 
 struct inode;
+struct task_struct;
 
 /* The most bytes of a window. */
 #define GP_TEXT_MAX	16
@@ -38,6 +40,12 @@ struct gp_text {
 	u8 *bytes[2];
 	u32 first;
 };
+
+/*
+ * Why no code of a process may be changed, or GOPROBE_TRAP_NONE. @leader: any of its threads.
+ * @ticks: the new code reads the processor's counter
+ */
+enum goprobe_trap gp_text_refuses(const struct task_struct *leader, bool ticks);
 
 /*
  * Where a process has mapped that place of the file as code, private and not writable; or 0.

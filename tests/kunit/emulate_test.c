@@ -3,6 +3,8 @@
  * Execution of instructions: those that are left to the processor, and those that the
  * self-test concludes. What instructions do is shown on real ones: cases_execute.py.
  */
+#include "shadow_world.h"
+
 #include <kunit/test.h>
 
 #define BASE		0x10000UL	/* where the memory begins for the target */
@@ -114,6 +116,26 @@ static void what_is_unusual_is_left_to_the_processor(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(&regs, &c->regs, sizeof(regs)), 0);
 	else
 		KUNIT_EXPECT_EQ(test, regs.ip, c->ip == LAST ? TASK_SIZE_MAX - 1 : c->ip);
+}
+
+/* The return address is on the other stack as well. */
+static void a_return_is_left_in_threads_with_a_shadow_stack(struct kunit *test)
+{
+	static const struct pt_regs before = AT_RET(SP);
+	const u64 stack[] = { 0x402000 };
+	static const u8 ret[8] = RET;
+	struct pt_regs regs = before;
+	struct gp_step step;
+
+	memcpy(memory + (SP - BASE), stack, sizeof(stack));
+	KUNIT_ASSERT_TRUE(test, gp_step_decode(ret, sizeof(ret), &step));
+	if (shadow_stack(current, true)) {
+		gp_arch_emulate(&step, &regs);
+		shadow_stack(current, false);
+		KUNIT_EXPECT_EQ(test, memcmp(&regs, &before, sizeof(regs)), 0);
+	}
+	gp_arch_emulate(&step, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, 0x402000UL);
 }
 
 struct access_case {
@@ -331,6 +353,7 @@ static void who_has_been_sent_elsewhere_executes_nothing(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_unusual_is_left_to_the_processor, left_gen_params),
+	KUNIT_CASE(a_return_is_left_in_threads_with_a_shadow_stack),
 	KUNIT_CASE_PARAM(memory_is_read_and_written_at_once, access_gen_params),
 	KUNIT_CASE(the_self_test_finds_whether_the_kernel_honours),
 	KUNIT_CASE(nobody_makes_it_believe_that_the_kernel_honours),

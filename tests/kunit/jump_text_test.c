@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Windows of a program's code: the mapping is real, of a file as large as three pages. */
 #include "memory_world.h"
+#include "shadow_world.h"
 
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -194,6 +195,41 @@ static void a_window_behind_the_mapping_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in_process(test, at), byte_of(PAGE_SIZE));
 }
 
+/* A process of two threads. */
+static struct task_struct *leader, *thread;
+
+static void process_new(struct kunit *test)
+{
+	struct signal_struct *signal = kunit_kzalloc(test, sizeof(*signal), GFP_KERNEL);
+
+	leader = kunit_kzalloc(test, sizeof(*leader), GFP_KERNEL);
+	thread = kunit_kzalloc(test, sizeof(*thread), GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, signal && leader && thread);
+	INIT_LIST_HEAD(&signal->thread_head);
+	leader->signal = signal;
+	thread->signal = signal;
+	list_add_tail(&leader->thread_node, &signal->thread_head);
+	list_add_tail(&thread->thread_node, &signal->thread_head);
+}
+
+static void code_may_change_unless_a_thread_is_special(struct kunit *test)
+{
+	process_new(test);
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, true), GOPROBE_TRAP_NONE);
+	if (shadow_stack(thread, true))
+		KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, false), GOPROBE_TRAP_SHADOW_STACK);
+	thread->ptrace = 1;
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, false), GOPROBE_TRAP_DEBUGGED);
+	thread->ptrace = 0;
+	shadow_stack(thread, false);
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, false), GOPROBE_TRAP_NONE);
+	set_tsk_thread_flag(thread, TIF_NOTSC);
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, true), GOPROBE_TRAP_CLOCK);
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, false), GOPROBE_TRAP_NONE);
+	leader->ptrace = 1;
+	KUNIT_EXPECT_EQ(test, gp_text_refuses(leader, true), GOPROBE_TRAP_DEBUGGED);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(code_is_found_by_its_place_in_the_file),
 	KUNIT_CASE(code_is_that_of_the_file_to_its_last_byte),
@@ -202,6 +238,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(windows_in_one_page_show_the_same),
 	KUNIT_CASE(a_window_can_be_on_two_pages),
 	KUNIT_CASE(a_window_behind_the_mapping_is_refused),
+	KUNIT_CASE(code_may_change_unless_a_thread_is_special),
 	{}
 };
 

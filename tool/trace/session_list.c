@@ -195,6 +195,7 @@ static const struct trap_words traps[] = {
 	[GOPROBE_TRAP_RECORD] = {
 		"a trap: its record has more than integers in registers", "record",
 	},
+	[GOPROBE_TRAP_SHADOW_STACK] = { "a trap: the process has shadow stacks", "shadow-stack" },
 };
 
 static const struct trap_words *trap_words(const struct probed *p)

@@ -155,6 +155,8 @@ static void test_traps(void **state)
 	expect_trap(GOPROBE_TRAP_DEBUGGED, ", a trap: a debugger ", "\"trap\":\"debugged\"}");
 	expect_trap(GOPROBE_TRAP_CLOCK, ", a trap: this processor ", "\"trap\":\"clock\"}");
 	expect_trap(GOPROBE_TRAP_RECORD, ", a trap: its record ", "\"trap\":\"record\"}");
+	expect_trap(GOPROBE_TRAP_SHADOW_STACK, ", a trap: the process has shadow stacks\n",
+		    "\"trap\":\"shadow-stack\"}");
 	/* Of a newer module. */
 	expect_trap(GOPROBE_TRAP_MAX + 1, "2 breakpoints\n", "\"points\":2}");
 }
