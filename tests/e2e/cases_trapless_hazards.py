@@ -28,7 +28,7 @@ MAPS_MEMORY = ("9", "10", "11", "25", "28")       # mmap, mprotect, munmap, mrem
 
 
 def said_under_lock(target):
-    """The program's next line, or None: it waits to map memory, which Go's runtime does now and then, whoever traces it."""
+    """The program's next line; None if it waits to map memory. Go's runtime maps memory now and then."""
     def maps_memory():
         for tid in os.listdir("/proc/%d/task" % target.pid):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
