@@ -130,6 +130,7 @@ class Guest:
     """A second session at the same places: while it is there they are breakpoints."""
 
     def __init__(self, t, target, found):
+        self.target, self.found = target, found
         self.client = Client()
         self.client.new_session(target.pid)
         self.client.add_file(target.argv[0], runtime(t))
@@ -146,6 +147,13 @@ class Guest:
 
     def go(self):
         self.client.del_points(1)
+
+    def visit(self, enough=lambda: False):
+        """It comes and goes, and waits for the jumps, or until there is enough."""
+        self.come()
+        check(set(first_bytes(self.target, self.found)) == {INT3}, "a place that is shared is no breakpoint")
+        self.go()
+        wait_for("jumps", lambda: are_jumps(self.target, self.found) or enough())
 
     def calls(self):
         return self.client.tallies()[1].hits
@@ -167,11 +175,7 @@ def work_through_changes(t, target, found, least, work):
     while rounds < least:
         target.send(work)
         while not target.has_line():
-            guest.come()
-            check(set(first_bytes(target, found)) == {INT3}, "a place that is shared is no breakpoint")
-            guest.go()
-            with contextlib.suppress(TimeoutError):
-                wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
+            guest.visit(target.has_line)
             rounds += 1
         want = json.loads(target.line())
         results.append(want["results"])

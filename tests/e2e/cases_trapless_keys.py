@@ -8,9 +8,9 @@ from collections import Counter
 from cases_count import started
 from cases_by import keys_of
 from cases_trapless import are_jumps, points, summary_of, traps
-from cases_trapless_records import args_of, ask, attached, program
+from cases_trapless_records import args_of, ask, attached, program, work_through_changes
 from cases_value import expected, got
-from lib import case, check, of_kind, parse, same, wait_for
+from lib import case, check, of_kind, parse, same, times, wait_for
 
 CALLS = 3000
 THREADS = 4
@@ -101,6 +101,22 @@ def at_once(t):
         same(keys_of(lines, "count_key"), dict(want), "calls by key")
         same(summary["calls"], 3 * THREADS * CALLS, "calls")
         check(summary["without_trap"] > 3 * THREADS * CALLS // 2, "without a trap: %s", summary)
+
+
+def count_keys_through_changes(t, target, least):
+    process = counting(t, target, "--by", "low", "--by", "goid", "main.add")
+    callers, again = work_through_changes(t, target, least, "forever 2")
+    lines, summary = finish(process)
+    want = Counter((args_of(n, i)[2], c["goid"]) for i, c in enumerate(callers) for n in range(c["calls"]))
+    same(keys_of(lines, "count_key"), dict(want), "calls by key")
+    check(summary["without_trap"] > 0 and summary["with_trap"] > 0, "ways of hits: %s", summary)
+    return again, summary
+
+
+@case("trapless: calls are counted by key exactly through changes of jumps", slow=True)
+def changes(t):
+    with program(t) as target:
+        count_keys_through_changes(t, target, times(100, 10))
 
 
 @case("trapless: a trace that counts by key and is stopped under load leaves nothing behind, and its keys and its calls agree")

@@ -11,8 +11,8 @@ import time
 
 import genl
 from cases_tally import CALL, begin, points_of
-from cases_trapless import JUMPS, allowed, are_jumps, byte_at, is_clean, points, traps
-from lib import Skip, case, check, nothing_probed, of_kind, parse, same, wait_for
+from cases_trapless import JUMPS, Guest, allowed, are_jumps, byte_at, is_clean, points, traps
+from lib import Skip, case, check, nothing_probed, of_kind, parse, same, times, wait_for
 
 
 def numbers(t):
@@ -102,6 +102,35 @@ def complete(trace, callers, wanted=lambda n: True):
     same(stamps, sorted(stamps), "times")
 
 
+def work_through_changes(t, target, least, work):
+    """The program calls main.add while its jumps become breakpoints and jumps again, @least times: its callers, and how many changes."""
+    found = points(target.pid)
+    guest = Guest(t, target, found)
+    target.send(work)
+    for _ in range(least):
+        guest.visit()
+    callers = ask(target, "stop")
+    guest.client.close()
+    return callers, least * len(found)
+
+
+def record_through_changes(t, target, least):
+    trace = attached(t, target, "--buffer", "4m", "main.add", npoints=2)
+    # With pauses, as the reader is slower than the program.
+    callers, again = work_through_changes(t, target, least, "forever 2 1000")
+    trace = trace.interrupt()
+    complete(trace, callers)
+    for goid, events in by_goroutine(e for e in trace.events if e["kind"] in ("call", "return")).items():
+        all_same([e["kind"] for e in events], len(events) // 2 * ["call", "return"], "kinds of goroutine %d" % goid)
+    calls = by_goroutine(trace.calls)
+    for i, c in enumerate(callers):
+        returns = [values(e["results"]) for e in trace.returns if e["goid"] == c["goid"]]
+        all_same(returns, [results_of(n, i) for n in range(len(calls.get(c["goid"], [])))], "results of goroutine %d" % i)
+    without = trace.summary["without_trap"]
+    check(0 < without < 2 * len(trace.calls), "hits without a trap: %s", trace.summary)
+    return again, {"without_trap": without, "with_trap": 2 * len(trace.calls) - without}
+
+
 def few_traps(trace, hits):
     """All hits are in the trace, and few of them took a trap: those that find no free note."""
     without = trace.summary.get("without_trap", 0)
@@ -126,6 +155,14 @@ def several(t):
         trace, callers = traced(t, target, "calls 8 2000", "--no-return", "--buffer", "4m", "main.add")
         complete(trace, callers)
         check(trace.summary["without_trap"] > 8 * 2000 // 2, "hits without a trap: %s", trace.summary)
+
+
+@case("trapless: calls and returns are recorded exactly through changes of jumps", slow=True)
+def changes(t):
+    with program(t) as target:
+        again, summary = record_through_changes(t, target, times(40, 10))
+        print("# %s: %d times a jump became a breakpoint and a jump again; %d hits without a trap, %d with one" %
+              (t.label, again, summary["without_trap"], summary["with_trap"]), flush=True)
 
 
 @case("trapless: calls that pass a condition on registers are recorded without a trap, and the others take none")

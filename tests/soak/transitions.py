@@ -28,6 +28,8 @@ sys.dont_write_bytecode = True
 import genl                         # noqa: E402
 import lib                          # noqa: E402
 from cases_trapless import count_through_changes, points      # noqa: E402
+from cases_trapless_keys import count_keys_through_changes    # noqa: E402
+from cases_trapless_records import numbers, record_through_changes      # noqa: E402
 from cases_trapless_times import time_through_changes         # noqa: E402
 from cases_count import summary_of  # noqa: E402
 from lib import check, nothing_probed, parse, same, wait_for      # noqa: E402
@@ -41,6 +43,7 @@ STILL = 2               # seconds without a new jump; the module looks at least 
 MOST = 60               # seconds that a session makes jumps: under an emulated processor all of 18,000 places take minutes
 CHANGES = 1000          # of each program, at least
 RUNS = 10               # in which it has as many
+ROUNDS = 100            # of a program that has one function or two places
 # Commands that take turns, and what they say when they have begun. Records have numbers and addresses only, which a jump can leave.
 COMMANDS = ((("count", "-o", "json"), "counting"), (("latency", "-o", "json"), "timing"),
             (("attach", "--record", "/dev/null", "--depth", "0"), "tracing"), (("count", "-o", "json", "--by", "goid"), "counting"))
@@ -60,7 +63,7 @@ class Campaign:
     def __init__(self, rounds, targets, out, goroot, only):
         self.rounds, self.targets, self.out, self.goroot, self.only = rounds, targets, out, goroot, only
         self.sessions = self.changes = self.without = self.trapped = 0
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def visit(self, t, popen):
         """One session, from its breakpoints over jumps back to nothing, while the program works. True if it made jumps."""
@@ -118,12 +121,20 @@ class Campaign:
                 return
         raise lib.Failure("%d changes in %d runs, expected %d" % (self.changes - before, RUNS, CHANGES))
 
-    def torture(self, t, through_changes, *arguments):
-        again, summary = through_changes(t, self.rounds, *arguments)
-        self.sessions += 1
-        self.changes += 2 * again
-        self.without += summary["without_trap"]
-        self.trapped += summary["with_trap"]
+    def torture(self, work):
+        """@work: jumps become breakpoints and jumps again, while a program works. It says how often, and the summary."""
+        def run():
+            again, summary = work()
+            self.sessions += 1
+            self.changes += 2 * again
+            self.without += summary["without_trap"]
+            self.trapped += summary["with_trap"]
+        self.enough(run)
+
+    def calls(self, t, through_changes):
+        target = numbers(t)
+        self.torture(lambda: through_changes(t, target, ROUNDS))
+        target.finish()
 
     def tests(self, t, package):
         """The verdicts of all tests, which are repeated for so long that sessions can begin and end meanwhile."""
@@ -184,6 +195,10 @@ class Campaign:
         before = self.sessions, self.changes, self.without, self.trapped
         try:
             work(t)
+        except lib.Skip as e:
+            self.skipped += 1
+            print("skip %s: %s" % (name, e), flush=True)
+            return
         except (lib.Failure, subprocess.TimeoutExpired) as e:
             problem = str(e)
         finally:
@@ -196,14 +211,16 @@ class Campaign:
                ": " + problem if problem else ""), flush=True)
 
     def run(self):
-        self.step("torture", lambda t: self.torture(t, count_through_changes, (ALL,)))
-        self.step("torture, timed", lambda t: self.torture(t, time_through_changes))
+        self.step("torture", lambda t: self.torture(lambda: count_through_changes(t, self.rounds, (ALL,))))
+        self.step("torture, timed", lambda t: self.torture(lambda: time_through_changes(t, ROUNDS)))
+        self.step("torture, recorded", lambda t: self.calls(t, record_through_changes))
+        self.step("torture, counted by key", lambda t: self.calls(t, count_keys_through_changes))
         for package in PACKAGES:
             self.step("tests of " + package, lambda t, p=package: self.tests(t, p))
         self.step("go build", self.build)
         print("Linux %s: %d sessions; %d changes; calls without a trap: %d, with one: %d" %
               (os.uname().release, self.sessions, self.changes, self.without, self.trapped))
-        print("%d passed, %d failed, 0 skipped" % (self.passed, self.failed))
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
         return 1 if self.failed else 0
 
 

@@ -10,7 +10,7 @@
 //	             which it was: [{"goid":G,"tid":T,"calls":N},...], in the order of the argument who
 //	slow N MS    N calls of main.add with that time between them; a line "called" after each
 //	names N      N calls of main.name
-//	forever G    as calls, until the next line of input arrives, and answers then
+//	forever G US as calls, with a pause of US microseconds after each eighth, until the next line of input arrives, and answers then
 //	exit N       N calls of main.add, and the process exits at once
 package main
 
@@ -65,7 +65,7 @@ type caller struct {
 }
 
 // Each of the goroutines calls @n times, or until @stop.
-func calls(goroutines, n int, stop *int32) []caller {
+func calls(goroutines, n int, pause time.Duration, stop *int32) []caller {
 	who := make([]caller, goroutines)
 	var all sync.WaitGroup
 	for i := range who {
@@ -78,6 +78,9 @@ func calls(goroutines, n int, stop *int32) []caller {
 			for k := 0; k < n && atomic.LoadInt32(stop) == 0; k++ {
 				call(k, i)
 				who[i].Calls++
+				if pause > 0 && k%8 == 7 {
+					time.Sleep(pause)
+				}
 			}
 		}(i)
 	}
@@ -96,7 +99,7 @@ func main() {
 		fmt.Sscan(input.Text()+" 0 0", &verb, &a, &b)
 		switch verb {
 		case "calls":
-			answer(calls(a, b, &never))
+			answer(calls(a, b, 0, &never))
 		case "slow":
 			for n := 0; n < a; n++ {
 				time.Sleep(time.Duration(b) * time.Millisecond)
@@ -111,7 +114,7 @@ func main() {
 		case "forever":
 			var stop int32
 			done := make(chan []caller)
-			go func() { done <- calls(a, int(^uint(0)>>1), &stop) }()
+			go func() { done <- calls(a, int(^uint(0)>>1), time.Duration(b)*time.Microsecond, &stop) }()
 			input.Scan()
 			atomic.StoreInt32(&stop, 1)
 			answer(<-done)
