@@ -15,6 +15,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -425,8 +426,13 @@ def loaded_with(parameter):
     try:
         yield
     except Failure as e:
-        # Unloading may fail, too, as what the case started still runs.
         print("# %s" % e, flush=True)
+        # What the case started still runs, with the module in use.
+        with genl.Client() as client:
+            owners = {int.from_bytes(m[genl.GOPROBE_A_OWNER], sys.byteorder) for m in client.sessions()}
+        for pid in owners - {os.getpid()}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         raise
     finally:
         wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
