@@ -43,7 +43,8 @@ STILL = 2               # seconds without a new jump; the module looks at least 
 MOST = 60               # seconds that a session makes jumps: under an emulated processor all of 18,000 places take minutes
 CHANGES = 1000          # of each program, at least
 RUNS = 10               # in which it has as many
-ROUNDS = 100            # of a program that has one function or two places
+ROUNDS = 100            # of a program of few functions
+RECORDED = 30           # of one whose calls are recorded: Python has all records in memory
 # Commands that take turns, and what they say when they have begun. Records have numbers and addresses only, which a jump can leave.
 COMMANDS = ((("count", "-o", "json"), "counting"), (("latency", "-o", "json"), "timing"),
             (("attach", "--record", "/dev/null", "--depth", "0"), "tracing"), (("count", "-o", "json", "--by", "goid"), "counting"))
@@ -131,9 +132,9 @@ class Campaign:
             self.trapped += summary["with_trap"]
         self.enough(run)
 
-    def calls(self, t, through_changes):
+    def calls(self, t, through_changes, rounds):
         target = numbers(t)
-        self.torture(lambda: through_changes(t, target, ROUNDS))
+        self.torture(lambda: through_changes(t, target, rounds))
         target.finish()
 
     def tests(self, t, package):
@@ -213,8 +214,8 @@ class Campaign:
     def run(self):
         self.step("torture", lambda t: self.torture(lambda: count_through_changes(t, self.rounds, (ALL,))))
         self.step("torture, timed", lambda t: self.torture(lambda: time_through_changes(t, ROUNDS)))
-        self.step("torture, recorded", lambda t: self.calls(t, record_through_changes))
-        self.step("torture, counted by key", lambda t: self.calls(t, count_keys_through_changes))
+        self.step("torture, recorded", lambda t: self.calls(t, record_through_changes, RECORDED))
+        self.step("torture, counted by key", lambda t: self.calls(t, count_keys_through_changes, ROUNDS))
         for package in PACKAGES:
             self.step("tests of " + package, lambda t, p=package: self.tests(t, p))
         self.step("go build", self.build)
