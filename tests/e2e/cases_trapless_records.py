@@ -117,7 +117,7 @@ def work_through_changes(t, target, least, work):
 def record_through_changes(t, target, least):
     trace = attached(t, target, "--buffer", "4m", "main.add", npoints=2)
     # With pauses, as the reader is slower than the program.
-    callers, again = work_through_changes(t, target, least, "forever 2 1000")
+    callers, again = work_through_changes(t, target, least, "forever 2 5000")
     trace = trace.interrupt()
     complete(trace, callers)
     for goid, events in by_goroutine(e for e in trace.events if e["kind"] in ("call", "return")).items():
