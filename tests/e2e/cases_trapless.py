@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Hits without a trap: breakpoints that become jumps, in programs that count their own calls (tests/targets/whirl)."""
 
-import contextlib
 import errno
 import json
 import os
