@@ -9,6 +9,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 import xml.etree.ElementTree
@@ -159,11 +160,12 @@ def spans(t):
 
 
 class Collector(http.server.ThreadingHTTPServer):
-    """A collector on loopback: it answers the first request with 503, and keeps the trees of the others. With TLS if there is a certificate."""
+    """A collector on loopback: it answers the first request with 503, for 2 s, and keeps the trees of the others. With TLS if there is a certificate."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.server.times.append(time.monotonic())
             self.server.requests.append((self.path, self.headers["Content-Type"], self.headers["Host"]))
             self.server.tenants.add(self.headers["tenant"])
             accepted = len(self.server.requests) > 1
@@ -171,6 +173,8 @@ class Collector(http.server.ThreadingHTTPServer):
                 self.server.lines += [json.dumps({"resourceSpans": [of]}) for of in body["resourceSpans"]]
             self.send_response(200 if accepted else 503)
             self.send_header("Content-Type", "application/json")
+            if not accepted:
+                self.send_header("Retry-After", "2")
             self.end_headers()
             self.wfile.write(b'{"partialSuccess":{}}')
 
@@ -179,7 +183,7 @@ class Collector(http.server.ThreadingHTTPServer):
 
     def __init__(self, *certificate):
         super().__init__(("127.0.0.1", 0), self.Handler)
-        self.requests, self.lines, self.tenants = [], [], set()
+        self.requests, self.times, self.lines, self.tenants = [], [], [], set()
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
@@ -188,7 +192,7 @@ class Collector(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
-@case("export: spans are sent to a collector, live and of a recording; a request that it is too busy for is repeated")
+@case("export: spans are sent to a collector, live and of a recording; a request that it is too busy for is repeated when it says")
 def spans_sent(t):
     record = os.path.join(t.tmp, "calls.rec")
     t.goprobectl("attach", "--record", record, "--creator", "--depth", 0, *PROGRAM, t.binary("trees"), 3).finish()
@@ -199,6 +203,7 @@ def spans_sent(t):
             sender.finish()
             collector.shutdown()
         check("sent 66 spans to http://%s" % collector.host in sender.stderr(), "%s: %s", args, sender.stderr())
+        check(collector.times[1] - collector.times[0] >= 2, "asked to wait 2 s, it came again at %s", collector.times)
         same(set(collector.requests), {("/v1/traces", "application/json", collector.host)}, "requests of %s" % args[0])
         check_known("\n".join(collector.lines), "otlp")
 

@@ -40,7 +40,8 @@ static int send_spans(const char *url, const char *path, struct diag *d)
 	err = read_file(path, &o.buf, d) || otlppost_open(&o, url, &otlppost_limits, d);
 	if (!err) {
 		out_flush(&o, true);
-		err = o.taker->finish(o.taker, false, &talk);
+		while ((err = o.taker->finish(o.taker, false, &talk)) == -EAGAIN)
+			;
 		printf("%.*s", (int)talk.len, talk.p);
 		if (err)
 			diag_errno(d, -err, "not all spans were sent");

@@ -121,23 +121,20 @@ static int set_up(struct graphing *g, struct diag *d)
 static int watch(struct graphing *g, struct diag *d)
 {
 	struct target *target = &g->tracing.target;
-	int code, err;
+	int code;
 
 	if (watch_start(&g->watch, d))
 		return CMD_FAILED;
 	lines_started(&g->graph.out, &g->tracing);
 	if (watch_run(&g->watch, d))
 		return CMD_FAILED;
+	/* Nothing of the session is left while the command or a collector is waited for. */
+	tracing_disarm(&g->tracing);
 	graph_finish(&g->graph);
 	lines_broken(&g->graph.out, &g->tracing, watch_broken(&g->watch));
 	lines_summary(&g->graph.out, &g->stream, g->o->quiet);
-	err = out_close(&g->graph.out);
-	if (err && !g->watch.broken) {
-		diag_errno(d, -err, "can't write the output");
+	if (lines_close(&g->graph.out, d))
 		return CMD_FAILED;
-	}
-	/* Whatever is left of the session goes before the command is waited for. */
-	tracing_disarm(&g->tracing);
 	tracing_await_command(&g->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	if (code)

@@ -8,7 +8,9 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +21,15 @@
 #include "base/library.h"
 #include "base/printable.h"
 #include "export/otlp_post.h"
+#include "export/retry_after.h"
 #include "export/span.h"
 #include "version.h"
 
 #define MS 1000000ULL
 /* Bytes of an answer's body that are read, about. */
 #define ANSWER_MAX 65536
+/* A longer wait at the end is announced. */
+#define ANNOUNCED_MS 1000
 
 /* libcurl, and a function of it, which is loaded only to send. */
 static void *library;
@@ -44,6 +49,7 @@ const struct otlppost_limits otlppost_limits = {
  * @easy: the request, for libcurl, which knows it from when it is posted
  * @multi: what runs it there
  * @headers: of requests
+ * @head: what the head of the answer says so far
  * @answer: the body of the answer so far
  * @trouble: why a request has failed
  * @queue: lines, of which the first @at bytes have been sent or dropped
@@ -54,10 +60,14 @@ const struct otlppost_limits otlppost_limits = {
  * @posted: the request is under way
  * @tries: of the request so far
  * @next: when it is tried again, or a new one is made, CLOCK_MONOTONIC, ns
+ * @asked: the collector has asked for no request before, as @next
+ * @asks: how it has asked
  * @sent: spans that the collector has accepted
  * @dropped: spans that it will not get
  * @why: what was wrong with the first of them
  * @last: the same about the last request, if it is tried again
+ * @ending: when the end began, or 0, like @next
+ * @announced: the user knows that the end waits
  * @over: the collector has not answered for so long that all is dropped
  */
 struct otlppost {
@@ -67,6 +77,7 @@ struct otlppost {
 	CURL *easy;
 	CURLM *multi;
 	struct curl_slist *headers;
+	struct retryafter head;
 	struct buf answer;
 	char trouble[CURL_ERROR_SIZE];
 	struct buf queue;
@@ -77,10 +88,14 @@ struct otlppost {
 	bool posted;
 	unsigned int tries;
 	uint64_t next;
+	uint64_t asked;
+	char asks[64];
 	uint64_t sent;
 	uint64_t dropped;
 	char why[CURL_ERROR_SIZE + 32];
 	char last[CURL_ERROR_SIZE];
+	uint64_t ending;
+	bool announced;
 	bool over;
 };
 
@@ -119,7 +134,10 @@ static void drop(struct otlppost *p, uint64_t spans, const char *fmt, ...)
 /* Drop @n bytes of lines: the collector has not accepted others in time. */
 static void drop_late(struct otlppost *p, const char *lines, size_t n)
 {
-	drop(p, count_spans(lines, n), "%s", *p->last ? p->last : "it has not answered");
+	bool asked = p->asked > clock_now(CLOCK_MONOTONIC);
+
+	drop(p, count_spans(lines, n), "%s",
+	     *p->last ? p->last : asked ? p->asks : "it has not answered");
 }
 
 /* --- requests -------------------------------------------------------- */
@@ -181,8 +199,8 @@ static uint64_t rejected(struct buf *body)
 	return strtoull(at + strspn(at, " \""), NULL, 10);
 }
 
-/* Try again later, at least @least_ms from now, if there was no error but one of the moment. */
-static void retry(struct otlppost *p, uint64_t least_ms, const char *what)
+/* Try again later: there was no error but one of the moment. */
+static void retry(struct otlppost *p, const char *what)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC), ms = p->limits->backoff_ms;
 
@@ -194,22 +212,32 @@ static void retry(struct otlppost *p, uint64_t least_ms, const char *what)
 	}
 	for (unsigned int i = 1; i < p->tries && ms < p->limits->backoff_most_ms; i++)
 		ms *= 2;
-	ms = ms > least_ms ? ms : least_ms;
 	ms = ms < p->limits->backoff_most_ms ? ms : p->limits->backoff_most_ms;
 	/* Clients that have failed together do not return together. */
-	p->next = now + ms * MS - now % (ms * MS / 4 + 1);
+	p->next = now + ms * MS + now % (ms * MS / 4 + 1);
+}
+
+/* Write to @what how the answer begins. The patience that it asks for holds for all requests. */
+static void read_head(struct otlppost *p, long status, char what[64])
+{
+	uint64_t s = retryafter_s(&p->head, CALL(getdate)), now = clock_now(CLOCK_MONOTONIC);
+	int n = snprintf(what, 64, "HTTP status %ld", status);
+
+	if (!s || status / 100 == 2)
+		return;
+	snprintf(what + n, 64 - (size_t)n, ", Retry-After %llu s", (unsigned long long)s);
+	p->asked = now + s * 1000 * MS + now % (1000 * MS);
+	memcpy(p->asks, what, 64);
 }
 
 static void take_answer(struct otlppost *p, long status)
 {
 	uint64_t no = rejected(&p->answer);
-	curl_off_t retry_s = 0;
-	char what[32];
+	char what[64];
 
-	snprintf(what, sizeof(what), "HTTP status %ld", status);
+	read_head(p, status, what);
 	if (status == 429 || (status >= 502 && status <= 504)) {
-		CALL(easy_getinfo)(p->easy, CURLINFO_RETRY_AFTER, &retry_s);
-		retry(p, (uint64_t)retry_s * 1000, what);
+		retry(p, what);
 		return;
 	}
 	if (status / 100 == 2) {
@@ -220,6 +248,12 @@ static void take_answer(struct otlppost *p, long status)
 		drop(p, p->spans, "%s", what);
 	}
 	end_batch(p);
+}
+
+static size_t take_head(char *p, size_t size, size_t n, void *ctx)
+{
+	retryafter_line(ctx, p, size * n);
+	return size * n;
 }
 
 static size_t take_body(char *p, size_t size, size_t n, void *ctx)
@@ -233,6 +267,7 @@ static size_t take_body(char *p, size_t size, size_t n, void *ctx)
 static void post(struct otlppost *p)
 {
 	buf_fini(&p->answer);
+	p->head = (struct retryafter){ 0 };
 	*p->trouble = 0;
 	CALL(easy_setopt)(p->easy, CURLOPT_POSTFIELDS, p->body.p);
 	CALL(easy_setopt)(p->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)p->body.len);
@@ -275,7 +310,13 @@ static void step_request(struct otlppost *p)
 	if (status >= 200)
 		take_answer(p, status);
 	else
-		retry(p, 0, p->trouble);
+		retry(p, p->trouble);
+}
+
+/* When a request may be sent. */
+static uint64_t due(const struct otlppost *p)
+{
+	return p->next > p->asked ? p->next : p->asked;
 }
 
 /* Do what is possible without waiting. @all: small requests, too. */
@@ -291,7 +332,7 @@ static void step(struct otlppost *p, bool all)
 		make_batch(p);
 		p->next = 0;
 	}
-	if (p->batch && now >= p->next)
+	if (p->batch && now >= due(p))
 		post(p);
 }
 
@@ -299,13 +340,13 @@ static int poll_for(const struct out_taker *t, struct pollfd *fd)
 {
 	const struct otlppost *p = (const struct otlppost *)t;
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
+	uint64_t left = due(p) > now ? (due(p) - now + MS - 1) / MS : 0;
 	fd_set in = { 0 }, out = in, other = in;
 	long ms = -1;
 
 	*fd = (struct pollfd){ .fd = -1 };
 	if (!p->posted)
-		return !waiting(p) ? -1 :
-		       p->next > now ? (int)((p->next - now + MS - 1) / MS) : 0;
+		return !waiting(p) ? -1 : left < INT_MAX ? (int)left : INT_MAX;
 	CALL(multi_fdset)(p->multi, &in, &out, &other, &fd->fd);
 	CALL(multi_timeout)(p->multi, &ms);
 	/* The library recommends 100 ms if it has nothing that can be waited for. */
@@ -317,10 +358,34 @@ static int poll_for(const struct out_taker *t, struct pollfd *fd)
 
 /* --- the queue ------------------------------------------------------- */
 
-/* Wait until at most @left bytes wait, or there is no hope of that: false. */
-static bool await(struct otlppost *p, size_t left)
+/* Does a signal wait that is to end goprobectl, which has blocked it? */
+static bool interrupted(void)
 {
-	uint64_t begun = clock_now(CLOCK_MONOTONIC), now = begun, last = begun, sent = p->sent;
+	sigset_t set;
+
+	return !sigpending(&set) && (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) ||
+				     sigismember(&set, SIGHUP));
+}
+
+/*
+ * Is there no hope after a wait since @begun, with the last success at @last? The collector need
+ * not answer while it has asked for patience.
+ */
+static bool hopeless(const struct otlppost *p, uint64_t begun, uint64_t last, uint64_t now)
+{
+	uint64_t end = begun + p->limits->finish_ms * MS;
+
+	last = last > p->asked ? last : p->asked;
+	return now > end || p->asked > end || now > last + p->limits->idle_ms * MS;
+}
+
+/*
+ * Wait, since @begun, until at most @left bytes wait: true. False: there is no hope of that, or
+ * @announce, and the collector asks for a long wait.
+ */
+static bool await(struct otlppost *p, size_t left, uint64_t begun, bool announce)
+{
+	uint64_t now = begun, last = begun, sent = p->sent;
 
 	while (waiting(p) > left && !p->over) {
 		struct pollfd fd;
@@ -330,11 +395,13 @@ static bool await(struct otlppost *p, size_t left)
 		now = clock_now(CLOCK_MONOTONIC);
 		last = p->sent > sent ? now : last;
 		sent = p->sent;
-		p->over = now - last > p->limits->idle_ms * MS ||
-			  now - begun > p->limits->finish_ms * MS;
+		p->over = hopeless(p, begun, last, now) || interrupted();
 		ms = poll_for(&p->taker, &fd);
-		if (waiting(p) > left && !p->over)
-			poll(&fd, 1, ms < 0 || ms > 100 ? 100 : ms);
+		if (waiting(p) <= left || p->over)
+			continue;
+		if (announce && p->asked > now + ANNOUNCED_MS * MS)
+			return false;
+		poll(&fd, 1, ms < 0 || ms > 100 ? 100 : ms);
 	}
 	return waiting(p) <= left;
 }
@@ -345,7 +412,7 @@ static void add_line(struct otlppost *p, const char *line, size_t n, bool wait)
 	bool fits = n <= most && waiting(p) <= most - n;
 
 	if (!fits && wait && n <= most)
-		fits = await(p, most - n);
+		fits = await(p, most - n, clock_now(CLOCK_MONOTONIC), false);
 	if (p->over) {
 		drop_late(p, line, n);
 		return;
@@ -380,8 +447,20 @@ static void take(struct out_taker *t, const char *lines, size_t n, bool wait)
 static int finish(struct out_taker *t, bool quiet, struct buf *talk)
 {
 	struct otlppost *p = (struct otlppost *)t;
+	bool sent;
 
-	if (!await(p, 0)) {
+	p->ending = p->ending ?: clock_now(CLOCK_MONOTONIC);
+	sent = await(p, 0, p->ending, !quiet && !p->announced);
+	if (!sent && !p->over) {
+		buf_str(talk, "waiting for ");
+		buf_plain(talk, p->text);
+		buf_str(talk, ", which asks for it: ");
+		buf_str(talk, p->asks);
+		buf_str(talk, "; Ctrl-C ends that\n");
+		p->announced = true;
+		return -EAGAIN;
+	}
+	if (!sent) {
 		drop_late(p, p->queue.p + p->at, waiting(p));
 		p->queue.len = p->at;
 		/* A later answer would be about lines that are counted as dropped. */
@@ -483,6 +562,8 @@ static int set_up(struct otlppost *p, const char *given, struct diag *d)
 		CALL(easy_setopt)(p->easy, CURLOPT_CAINFO, ca);
 	CALL(easy_setopt)(p->easy, CURLOPT_HTTPHEADER, p->headers);
 	CALL(easy_setopt)(p->easy, CURLOPT_USERAGENT, "goprobe/" GOPROBECTL_VERSION);
+	CALL(easy_setopt)(p->easy, CURLOPT_HEADERFUNCTION, take_head);
+	CALL(easy_setopt)(p->easy, CURLOPT_HEADERDATA, &p->head);
 	CALL(easy_setopt)(p->easy, CURLOPT_WRITEFUNCTION, take_body);
 	CALL(easy_setopt)(p->easy, CURLOPT_WRITEDATA, &p->answer);
 	CALL(easy_setopt)(p->easy, CURLOPT_ERRORBUFFER, p->trouble);

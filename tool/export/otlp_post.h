@@ -16,9 +16,10 @@
  * @request_ms: time of a request
  * @tries: of a request
  * @backoff_ms: between the first two; it doubles up to @backoff_most_ms
- * @backoff_most_ms: see @backoff_ms; a collector can ask for as long, too
- * @idle_ms: at the end, what is left is dropped after so long without a success
- * @finish_ms: and after so long in all
+ * @backoff_most_ms: see @backoff_ms; if a collector asks for longer, no request is sent before
+ * @idle_ms: at the end, what is left is dropped after so long without a success, counted from the
+ *	time that the collector asks to wait for
+ * @finish_ms: and after so long in all, or at once if the collector asks for longer
  */
 struct otlppost_limits {
 	size_t queue;

@@ -487,45 +487,43 @@ static void say_cut(const struct goprobe_trace *t)
 static void summarize(struct goprobe_trace *t)
 {
 	struct buf talk = { 0 };
+	bool over = true;
 
 	if (t->o.record || t->on_event)
 		tracing_say_broken(&t->tracing, watch_broken(&t->watch), NULL);
 	else
 		lines_broken(&t->graph.out, &t->tracing, watch_broken(&t->watch));
-	if (t->o.record)
-		summarize_recording(t, &talk);
-	else
-		lines_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
-	if (!talk.failed)
-		tracing_say_lines(&t->tracing, talk.p, talk.len);
-	buf_fini(&talk);
+	do {
+		if (t->o.record)
+			summarize_recording(t, &talk);
+		else
+			over = lines_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
+		if (!talk.failed)
+			tracing_say_lines(&t->tracing, talk.p, talk.len);
+		buf_fini(&talk);
+	} while (!over);
 }
 
-/* The summary may not fit, either. That nobody reads any more is no error. */
+/* The summary may not fit, either. */
 static int close_output(struct goprobe_trace *t)
 {
-	int err = t->o.record || t->on_event ? 0 : out_close(&t->graph.out);
-
-	return err && err != -EPIPE ? diag_errno(&t->diag, -err, "can't write the output") : 0;
+	return t->o.record || t->on_event ? 0 : lines_close(&t->graph.out, &t->diag);
 }
 
 int goprobe_trace_stop(struct goprobe_trace *t)
 {
-	int err;
-
 	if (check_started(t) ||
 	    (t->replay.path ? replay_finish(&t->replay, &t->stream, &t->diag) :
 			      watch_finish(&t->watch, &t->diag)))
 		return -1;
 	t->state = TRACE_STOPPED;
+	/* Nothing of the session is left while a command or a collector is waited for. */
+	tracing_disarm(&t->tracing);
 	if (shows_trees(t))
 		graph_finish(&t->graph);
 	summarize(t);
 	say_cut(t);
-	err = close_output(t);
-	/* Whatever is left of the session goes before a command is waited for. */
-	tracing_disarm(&t->tracing);
-	return err;
+	return close_output(t);
 }
 
 int goprobe_trace_run(struct goprobe_trace *t)

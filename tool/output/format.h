@@ -139,7 +139,8 @@ struct pollfd;
  * @poll: what to wait for until the next @take, whose time is due after the number of ms that is
  *	returned; -1: there is no such time
  * @finish: send what is left, which takes a bounded time, and say in @talk what was dropped,
- *	and unless @quiet what was sent; 0, or -errno if anything was dropped
+ *	and unless @quiet what was sent; 0, or -errno if anything was dropped. -EAGAIN: @talk says
+ *	what it waits for; the caller prints that and calls again
  * @fini: free it
  */
 struct out_taker {

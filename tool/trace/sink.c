@@ -66,29 +66,46 @@ void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
 	out_flush(o, true);
 }
 
-void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
+bool lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
 {
 	if (o->taker) {
 		int err = o->taker->finish(o->taker, quiet, talk);
 
+		if (err == -EAGAIN)
+			return false;
 		o->err = o->err ? o->err : err;
 	}
 	if (quiet && !out_lost(&s->sum))
-		return;
+		return true;
 	o->format->summary(o, &s->sum, talk);
 	out_flush(o, true);
 	if (!s->sum.malformed)
-		return;
+		return true;
 	buf_str(talk, "goprobectl: bug: malformed record: ");
 	buf_str(talk, s->why_malformed);
 	buf_char(talk, '\n');
+	return true;
+}
+
+int lines_close(struct out *o, struct diag *d)
+{
+	bool sent = o->taker;
+	int err = out_close(o);
+
+	if (!err || err == -EPIPE)
+		return 0;
+	return sent ? diag_set(d, "the collector did not get all spans") :
+		      diag_errno(d, -err, "can't write the output");
 }
 
 void lines_summary(struct out *o, const struct stream *s, bool quiet)
 {
 	struct buf talk = { 0 };
+	bool over;
 
-	lines_talk(o, s, quiet, &talk);
-	fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
-	buf_fini(&talk);
+	do {
+		over = lines_talk(o, s, quiet, &talk);
+		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
+		buf_fini(&talk);
+	} while (!over);
 }

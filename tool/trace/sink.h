@@ -34,7 +34,12 @@ void lines_broken(struct out *o, const struct tracing *t, uint64_t hits);
  */
 void lines_summary(struct out *o, const struct stream *s, bool quiet);
 
-/* The same, but what is for a person goes to @talk. */
-void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk);
+/*
+ * The same, but what is for a person goes to @talk. False: @talk says what the end waits for; print
+ * that, and call again.
+ */
+bool lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk);
+/* Close the output: -1 with @d set if it is not complete, unless nobody reads it any more. */
+int lines_close(struct out *o, struct diag *d);
 
 #endif

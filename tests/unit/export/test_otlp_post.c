@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@
 #define REJECTED(n) "HTTP/1.1 200 OK\r\n\r\n" \
 	"{\"partialSuccess\":{\"rejectedSpans\":" n ",\"errorMessage\":\"x\"}}"
 
+#define BUSY(head) "HTTP/1.1 503 No\r\n" head "\r\n\r\n"
+
 /* What it does instead of an answer, or with it. */
 #define SILENT "!"	/* nothing, until the client closes */
 #define ENDLESS "&"	/* it sends bytes without an end */
@@ -47,6 +50,7 @@
  * @answers: to its requests; the last one repeats
  * @thread: runs it
  * @requests: how many requests it has read
+ * @at: when, of the first two, CLOCK_MONOTONIC, ns
  * @head: of the last one, with its body
  * @body: of those that it has answered with success
  */
@@ -56,6 +60,7 @@ struct collector {
 	const char *const *answers;
 	pthread_t thread;
 	unsigned int requests;
+	uint64_t at[2];
 	struct buf head;
 	struct buf body;
 };
@@ -117,6 +122,8 @@ static void answer(struct collector *c, int fd, const char *text)
 		return;
 	}
 	if (read_request(fd, &b, &body)) {
+		if (c->requests < N(c->at))
+			c->at[c->requests] = clock_now(CLOCK_MONOTONIC);
 		c->requests++;
 		if (*text == *LAST)
 			shutdown(c->fd, SHUT_RDWR);
@@ -190,6 +197,8 @@ static void stop_collector(struct collector *c)
  * @tries: of a request, or 0: 3
  * @wait: flushes may wait
  * @cut: the end does not wait for all tries
+ * @apart_ms: between the first two requests, at least
+ * @ctrl_c: a signal comes while the end waits
  */
 static const struct post_case {
 	const char *claim;
@@ -202,6 +211,8 @@ static const struct post_case {
 	unsigned int tries;
 	bool wait;
 	bool cut;
+	unsigned int apart_ms;
+	bool ctrl_c;
 } cases[] = {
 	{ "trees are sent, several in a request", { HTTP_OK }, 1 },
 	{ "an answer with another status of success", { "HTTP/1.1 202 \r\n\r\n" }, 1 },
@@ -210,8 +221,28 @@ static const struct post_case {
 	{ "the connection stays open, and a chunk says where the answer ends",
 	  { KEEP "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" }, 1 },
 	{ "a collector that is too busy is asked again",
-	  { "HTTP/1.1 503 No\r\nRetry-After: 3600\r\n\r\n", "HTTP/1.1 429 No\r\n\r\n", HTTP_OK },
-	  3 },
+	  { BUSY("Retry-After: 1"), "HTTP/1.1 429 No\r\n\r\n", HTTP_OK }, 3, .apart_ms = 1000 },
+	{ "a collector that asks for patience gets it, even at the end",
+	  { BUSY("Retry-After: 2"), HTTP_OK }, 2, .cut = true, .apart_ms = 2000 },
+	{ "it asks by a date of its own clock",
+	  { BUSY("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:49:39 GMT"),
+	    HTTP_OK }, 2, .cut = true, .apart_ms = 2000 },
+	{ "it asks for patience with a final error, which holds for the next request",
+	  { "HTTP/1.1 400 No\r\nRetry-After: 2\r\n\r\n", HTTP_OK }, 3, 2,
+	  "HTTP status 400, Retry-After 2 s", .pad = 2000, .queue = 9000, .apart_ms = 2000 },
+	{ "it asks again and again", { BUSY("Retry-After: 1") }, 2, 6,
+	  "HTTP status 503, Retry-After 1 s, 2 times", .tries = 2, .apart_ms = 1000 },
+	{ "it asks for more than the end waits for", { BUSY("Retry-After: 61"), HTTP_OK }, 1, 6,
+	  "HTTP status 503, Retry-After 61 s" },
+	{ "it asks for more than a clock can count",
+	  { BUSY("Retry-After: 99999999999999999999999999999999"), HTTP_OK }, 1, 6,
+	  "HTTP status 503, Retry-After 1000000000 s" },
+	{ "it asks for a time that has passed",
+	  { BUSY("Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"), HTTP_OK }, 2 },
+	{ "it asks for less than nothing", { BUSY("Retry-After: -30"), HTTP_OK }, 2 },
+	{ "it asks for nonsense", { BUSY("Retry-After: soon"), HTTP_OK }, 2 },
+	{ "Ctrl-C ends the end", { BUSY("Retry-After: 50"), HTTP_OK }, 1, 6,
+	  "HTTP status 503, Retry-After 50 s", .ctrl_c = true },
 	{ "a collector that stays too busy", { "HTTP/1.1 503 No\r\n\r\n" }, 3, 6,
 	  "HTTP status 503, 3 times" },
 	{ "a connection that ends without an answer is no success", { "", HTTP_OK }, 2 },
@@ -291,6 +322,39 @@ static void check_talk(const struct post_case *c, const struct collector *at, st
 		fail_msg("%s", talk->p);
 }
 
+/* The end of the trace: @talk is its message. A long wait is announced. */
+static int finish(const struct post_case *c, struct out *o, const struct collector *at,
+		  struct buf *talk)
+{
+	char want[200];
+	int err;
+
+	err = o->taker->finish(o->taker, false, talk);
+	assert_true(err == -EAGAIN || !c->ctrl_c);
+	if (err != -EAGAIN)
+		return err;
+	assert_true(c->apart_ms || c->ctrl_c);
+	buf_char(talk, 0);
+	snprintf(want, sizeof(want), "waiting for %s, which asks for it: HTTP status ", at->url);
+	if (strncmp(talk->p, want, strlen(want)) != 0 || !strstr(talk->p, " s; Ctrl-C ends that\n"))
+		fail_msg("%s", talk->p);
+	buf_fini(talk);
+	if (c->ctrl_c)
+		raise(SIGINT);
+	return o->taker->finish(o->taker, false, talk);
+}
+
+/* Have SIGINT wait, as goprobectl has it, or forget one that waits. */
+static void block(bool yes)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	signal(SIGINT, yes ? SIG_DFL : SIG_IGN);
+	sigprocmask(yes ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
 static void test_post(void **state)
 {
 	const struct post_case *c = *state;
@@ -318,7 +382,9 @@ static void test_post(void **state)
 			assert_in_range(clock_now(CLOCK_MONOTONIC) - begun, 0, FLUSH_MS * MS);
 		assert_int_equal(out_pending(&o), 0);
 	}
-	err = o.taker->finish(o.taker, false, &talk);
+	block(true);
+	err = finish(c, &o, &at, &talk);
+	block(false);
 	/* Closing the output flushes it once more, and an answer may be there by then. */
 	if (c->cut)
 		sleep(1);
@@ -329,6 +395,8 @@ static void test_post(void **state)
 	check_talk(c, &at, &talk);
 	if (c->requests)
 		assert_int_equal(at.requests, c->requests);
+	if (c->apart_ms)
+		assert_in_range(at.at[1] - at.at[0], c->apart_ms * MS, UINT64_MAX);
 	if (!c->dropped && !c->pad && c->requests == 1)
 		check_body(&at.body, 3);
 	buf_fini(&at.head);
