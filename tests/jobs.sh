@@ -35,7 +35,7 @@ build_targets()
 
 	goroot=$(tests/vm/go "$1")
 	MODES="exe pie" tests/targets/build "$goroot" "go$1"
-	MODES="exe pie stripped pie-stripped" tests/targets/build "$goroot" "go$1" zoo ccalls
+	MODES="exe pie stripped pie-stripped" tests/targets/build "$goroot" "go$1" zoo ccalls checked
 	MODES=shared tests/targets/build "$goroot" "go$1" ccalls
 	# The case that has Delve look on finds it in the cache.
 	tests/delve/dlv 1.24 >/dev/null

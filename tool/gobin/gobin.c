@@ -20,6 +20,7 @@
 #include "gobin/c_function.h"
 #include "gobin/gobin.h"
 #include "gobin/dictionary.h"
+#include "gobin/fipsinfo.h"
 #include "gotype/funcname.h"
 #include "gobin/functions.h"
 #include "gobin/signature.h"
@@ -113,6 +114,7 @@ int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struc
 		diag_set(d, "%s: the Go line table is damaged", path);
 		goto fail;
 	}
+	fipsinfo_mark(&bin->funcs, &bin->ef, bin->link.minor);
 	if (rtypes_init(&bin->types, &bin->ef, &bin->link, &bin->mem)) {
 		diag_set(d, "out of memory");
 		goto fail;

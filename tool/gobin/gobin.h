@@ -20,6 +20,7 @@ struct pclntab_line;
 #define GOFUNC_WRAPPER	(1U << 1)	/* made by the compiler, calls the real one */
 #define GOFUNC_ABI0	(1U << 2)	/* arguments on the stack, g in TLS */
 #define GOFUNC_INLINED	(1U << 3)	/* no code of its own: entry is 0 */
+#define GOFUNC_CHECKED	(1U << 4)	/* the program checks its code when it starts */
 
 /* A function of the binary. */
 struct gofunc {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of the Go runtime that must not be probed: code that runs while the
- * stack, g or the registers are not what a handler may rely on.
+ * Functions that must not be probed: code of the Go runtime that runs while the
+ * stack, g or the registers are not what a handler may rely on, and code that the
+ * program itself compares with a checksum.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static const char why_asm[] = "the runtime's own assembly";
 static const char why_start[] = "runtime code that starts the program or a thread";
 static const char why_barrier[] = "the garbage collector's write barrier";
 static const char why_foreign[] = "not Go code";
+static const char why_checked[] = "code that the program checks at its start, for FIPS 140";
 static const char why_inlined[] = "inlined wherever it is called";
 
 struct rule {
@@ -74,6 +76,9 @@ const char *noprobe_reason(const struct gofunc *fn)
 {
 	if (fn->flags & GOFUNC_INLINED)
 		return why_inlined;
+	/* A process may execute its file again, and would check it with the breakpoints in it. */
+	if (fn->flags & GOFUNC_CHECKED)
+		return why_checked;
 	/* C that the Go linker linked in (cgo) has no file in the line table. */
 	if (!fn->file)
 		return why_foreign;

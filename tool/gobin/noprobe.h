@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions of the Go runtime that must not be probed. Pure. */
+/* Functions that must not be probed, above all of the Go runtime. Pure. */
 #ifndef GOPROBE_GOBIN_NOPROBE_H
 #define GOPROBE_GOBIN_NOPROBE_H
 

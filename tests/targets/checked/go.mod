@@ -1,0 +1,3 @@
+module checked
+
+go 1.19
