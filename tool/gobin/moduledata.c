@@ -259,8 +259,7 @@ int linktab_load(struct linktab *l, const struct elffile *ef, const char *path,
 	l->tlsg = -1;
 	table = find_table(l, ef);
 	if (!table) {
-		diag_set(d, "%s is not a Go program: it has no Go line table",
-			 path);
+		producer_explain(ef, path, d);
 		goto fail;
 	}
 	if (load_version(l, ef, path, d))

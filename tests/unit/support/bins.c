@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The Go programs that the unit tests read. */
+#define _GNU_SOURCE	/* memmem() */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -184,4 +185,20 @@ int bins_copy(const char *path)
 	fd = bins_copy_start(path, st.st_size);
 	assert_int_equal(lseek(fd, 0, SEEK_END), st.st_size);
 	return fd;
+}
+
+void bins_replace(int fd, const char *from, const char *to, size_t len)
+{
+	static uint8_t p[1 << 20];
+	ssize_t n;
+
+	for (off_t at = 0; (n = pread(fd, p, sizeof(p), at)) >= (ssize_t)len;
+	     at += n - (ssize_t)len + 1) {
+		const uint8_t *hit = p;
+
+		while ((hit = memmem(hit, n - (hit - p), from, len))) {
+			assert_int_equal(pwrite(fd, to, len, at + (hit - p)), len);
+			hit++;
+		}
+	}
 }

@@ -72,5 +72,7 @@ int bins_count_type(void *ctx, uint64_t vaddr, const char *name);
 /* An unnamed copy of the file, or of its first @len bytes; fails the test. */
 int bins_copy(const char *path);
 int bins_copy_start(const char *path, off_t len);
+/* Replace each @from in the file, of @len bytes, by @to. */
+void bins_replace(int fd, const char *from, const char *to, size_t len);
 
 #endif

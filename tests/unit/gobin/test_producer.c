@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files that have no line table that can be read: what they are. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "rows.h"
+
+struct change {
+	const char *from, *to;
+	size_t len;
+};
+
+/* The marks of Go's own line tables, and the names of its sections. */
+#define UNKNOWN_MARKS \
+	{ "\xfb\xff\xff\xff\0\0\1\10", "\x14\x26\xc7\xc9\0\0\1\10", 8 }, \
+	{ "\xfa\xff\xff\xff\0\0\1\10", "\x14\x26\xc7\xc9\0\0\1\10", 8 }, \
+	{ "\xf0\xff\xff\xff\0\0\1\10", "\x14\x26\xc7\xc9\0\0\1\10", 8 }, \
+	{ "\xf1\xff\xff\xff\0\0\1\10", "\x14\x26\xc7\xc9\0\0\1\10", 8 }
+#define NO_SECTIONS \
+	{ "gopclntab", "gopclntaX", 9 }, { ".go.buildinfo", ".go.buildinfX", 13 }
+#define CHANGES_MAX 8
+
+static void test_explain(void **state)
+{
+	static const struct {
+		const char *form;
+		struct change changes[CHANGES_MAX];
+		const char *message, *hint;
+	} rows[] = {
+		{ "-symbols", { UNKNOWN_MARKS },
+		  "it is a Go program, but its line table is none that goprobe knows: it is obfuscated", "without obfuscation" },
+		{ "-stripped", { UNKNOWN_MARKS, { "gopclntab", "gopclntaX", 9 } },
+		  "it is a Go program, but its line table", "without obfuscation" },
+		{ "-symbols", { UNKNOWN_MARKS, NO_SECTIONS, { "\0runtime.main\0", "\0tinygo_main\0\0", 14 } },
+		  "it was built by TinyGo", "go build" },
+		{ "-symbols", { UNKNOWN_MARKS, NO_SECTIONS, { "\0runtime.goexit1", "\0__go_init_main\0", 16 } },
+		  "it was built by gccgo", "go build" },
+		{ "-cgo-stripped", { UNKNOWN_MARKS, NO_SECTIONS, { "libc.so.6", "libgo.so.", 9 } },
+		  "it was built by gccgo", "go build" },
+		{ "-stripped", { UNKNOWN_MARKS, NO_SECTIONS },
+		  "it is not a Go program: it has no Go line table", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct bins_each b = BINS("shapes", rows[i].form);
+
+		while (bins_next_path(&b)) {
+			int fd = bins_copy(b.path);
+			struct gobin *bin = NULL;
+			struct diag d = { 0 };
+
+			for (const struct change *c = rows[i].changes; c->from; c++)
+				bins_replace(fd, c->from, c->to, c->len);
+			assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
+			close(fd);
+			assert_non_null(strstr(d.message, rows[i].message));
+			assert_int_equal(!d.hint, !rows[i].hint);
+			assert_true(!d.hint || strstr(d.hint, rows[i].hint));
+			diag_fini(&d);
+		}
+	}
+}
+
+/* The mark is near the program headers, or at the end. */
+static void test_upx(void **state)
+{
+	static const struct {
+		off_t at;
+		bool from_end;
+	} places[] = { { 0xf00 }, { 32, true } };
+
+	(void)state;
+	for (size_t i = 0; i < N(places); i++) {
+		int fd = bins_copy("/bin/true");
+		off_t from = places[i].from_end ? lseek(fd, 0, SEEK_END) : 0;
+		struct gobin *bin = NULL;
+		struct diag d = { 0 };
+
+		assert_int_equal(pwrite(fd, "UPX!", 4, from + places[i].at), 4);
+		assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
+		close(fd);
+		assert_string_equal(d.message, "it is packed by UPX: its code is in no file while it runs");
+		assert_non_null(strstr(d.hint, "upx -d"));
+		diag_fini(&d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_upx),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
