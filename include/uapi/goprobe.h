@@ -515,7 +515,7 @@ enum goprobe_trap {
 	GOPROBE_TRAP_FILTER,	/* its filter, key or plan is more than code in a process can do */
 	GOPROBE_TRAP_SHARED,	/* there are other points, at its place or in the code to change */
 	GOPROBE_TRAP_CHANGED,	/* the process's code is not, or was not left, as it must be */
-	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */
+	GOPROBE_TRAP_MEMORY,	/* the process has no memory to spare for it, or none nearby */
 	GOPROBE_TRAP_DEBUGGED,	/* a debugger holds the process */
 	GOPROBE_TRAP_CLOCK,	/* this processor, or its clock, can't time calls in the process */
 	GOPROBE_TRAP_RECORD,	/* its record has more than integers in registers */
@@ -849,6 +849,7 @@ enum goprobe_stat {
 	/* of CALLS, RETURNS, COUNTED, FILTERED, OPENED and TIMED: without a trap */
 	GOPROBE_STAT_JUMPED,
 	GOPROBE_STAT_JUMPS_LOST,	/* jumps that vanished: hits are missing */
+	GOPROBE_STAT_JUMPS_NO_MEMORY,	/* points that stay breakpoints: GOPROBE_TRAP_MEMORY */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

@@ -19,8 +19,15 @@
 #define RET		0xc3
 #define NOP		0x90
 
-static_assert(sizeof(struct gp_detour_note) == 128, "what gp_emit_claim() adds");
-static_assert(offsetof(struct gp_detour_ring, note) == 128, "where gp_emit_claim() begins");
+static_assert(offsetof(struct gp_detour_ring, next) == 0, "what gp_emit_claim() adds to");
+static_assert(offsetof(struct gp_detour_note, state) == 0, "what gp_emit_fill() writes last");
+static_assert(offsetof(struct gp_detour_slot, g) == 0, "what gp_emit_open() compares");
+static_assert(offsetof(struct gp_detour_times, bucket) == 0, "where gp_emit_close() counts");
+
+/* Where a member is. */
+#define IN_SLOT(member)		offsetof(struct gp_detour_slot, member)
+#define IN_TIMES(member)	offsetof(struct gp_detour_times, member)
+#define IN_NOTE(member)		offsetof(struct gp_detour_note, member)
 
 /* Hardware numbers. */
 #define RSP		4
@@ -257,19 +264,27 @@ static __u32 gp_emit_if(struct gp_emit *e, __u8 opcode)
 	return e->n;
 }
 
-static void gp_emit_count(struct gp_emit *e, bool per_cpu, __u64 counter)
+/*
+ * Have the register say by how much this CPU's numbers lie higher. The CPU is the low 12 bits; the
+ * others, its node, are shifted out: arch/x86/include/asm/segment.h.
+ */
+static void gp_emit_cpu(struct gp_emit *e, __u8 reg, __u8 shift)
 {
-	if (!per_cpu) {
+	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7);			/* rdpid %reg */
+	gp_emit_byte(e, 0xf8 | (reg & 7));
+	GP_EMIT(e, 0x41, 0xc1);					/* shl $shift,%reg of 32 bits */
+	gp_emit_byte(e, 0xe0 | (reg & 7));
+	gp_emit_byte(e, shift);
+}
+
+static void gp_emit_count(struct gp_emit *e, __u8 cpu_shift, __u64 counter)
+{
+	if (!cpu_shift) {
 		GP_EMIT(e, 0xf0, 0x48, 0xff, 0x05);		/* lock incq counter(%rip) */
 		gp_emit_to(e, counter);
 		return;
 	}
-	/*
-	 * The low 12 bits are the CPU. The others, its node, are shifted out:
-	 * arch/x86/include/asm/segment.h.
-	 */
-	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xfc);		/* rdpid %r12 */
-	GP_EMIT(e, 0x41, 0xc1, 0xe4, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r12d */
+	gp_emit_cpu(e, R12, cpu_shift);
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea counter(%rip),%r13 */
 	gp_emit_to(e, counter);
 	/* The thread may be on another CPU by now. */
@@ -284,12 +299,17 @@ static void gp_emit_says(struct gp_emit *e, const struct gp_detour *d, enum gp_d
 }
 
 /* @next: behind the branch */
-static void gp_emit_land(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+static void gp_emit_land_at(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
-	gp_emit_says(e, d, GP_DETOUR_END_UNKNOWN);
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea next(%rip),%r13 */
 	gp_emit_to(e, next);
 	gp_emit_jump(e, d->landing);
+}
+
+static void gp_emit_land(struct gp_emit *e, const struct gp_detour *d, __u64 next)
+{
+	gp_emit_says(e, d, GP_DETOUR_END_UNKNOWN);
+	gp_emit_land_at(e, d, next);
 }
 
 /* R15: the word at @offset in the runtime.g in R14. */
@@ -302,15 +322,17 @@ static void gp_emit_of_g(struct gp_emit *e, __u32 offset)
 /* R13: a note, which is the thread's own. Return: the jump of calls that get none. */
 static __u32 gp_emit_claim(struct gp_emit *e, const struct gp_detour *d)
 {
-	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xfc);		/* rdpid %r12 */
-	GP_EMIT(e, 0x41, 0xc1, 0xe4, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r12d */
+	gp_emit_cpu(e, R12, d->cpu_shift);
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea ring(%rip),%r13 */
 	gp_emit_to(e, d->ring);
 	GP_EMIT(e, 0x4d, 0x01, 0xe5);				/* add %r12,%r13 */
-	GP_EMIT(e, 0x41, 0xbc, 0x80, 0, 0, 0);			/* mov $128,%r12d */
+	GP_EMIT(e, 0x41, 0xbc);					/* mov $size of a note,%r12d */
+	gp_emit_number(e, sizeof(struct gp_detour_note), 4);
 	GP_EMIT(e, 0x45, 0x0f, 0xc1, 0x65, 0x00);		/* xadd %r12d,(%r13) */
-	GP_EMIT(e, 0x41, 0x81, 0xe4, 0x80, 0x7f, 0, 0);		/* and $0x7f80,%r12d */
-	GP_EMIT(e, 0x4f, 0x8d, 0xac, 0x25, 0x80, 0, 0, 0);	/* lea 128(%r13,%r12),%r13 */
+	GP_EMIT(e, 0x41, 0x81, 0xe4);				/* and $place of the last,%r12d */
+	gp_emit_number(e, (GP_DETOUR_NOTES - 1) * sizeof(struct gp_detour_note), 4);
+	GP_EMIT(e, 0x4f, 0x8d, 0xac, 0x25);			/* lea note(%r13,%r12),%r13 */
+	gp_emit_number(e, offsetof(struct gp_detour_ring, note), 4);
 	/* The thread may be on another CPU by now. */
 	GP_EMIT(e, 0xf0, 0x41, 0x0f, 0xba, 0x6d, 0x00, 0x00);	/* lock btsl $0,(%r13) */
 	return gp_emit_if(e, 0x82);				/* jc taken */
@@ -321,26 +343,26 @@ static void gp_emit_fill(struct gp_emit *e, const struct gp_detour *d)
 {
 	__u32 i;
 
-	GP_EMIT(e, 0x4d, 0x89, 0x7d, 0x10);			/* mov %r15,16(%r13) */
+	GP_EMIT(e, 0x4d, 0x89, 0x7d, IN_NOTE(goid));		/* mov %r15,goid(%r13) */
 	gp_emit_of_g(e, d->stack_hi);
 	GP_EMIT(e, 0x49, 0x29, 0xe7);				/* sub %rsp,%r15 */
-	GP_EMIT(e, 0x45, 0x89, 0x7d, 0x04);			/* mov %r15d,4(%r13) */
+	GP_EMIT(e, 0x45, 0x89, 0x7d, IN_NOTE(depth));		/* mov %r15d,depth(%r13) */
 	gp_emit_of_g(e, d->m);
 	GP_EMIT(e, 0x45, 0x8b, 0xbf);				/* mov procid(%r15),%r15d */
 	gp_emit_number(e, d->procid, 4);
-	GP_EMIT(e, 0x45, 0x89, 0x7d, 0x18);			/* mov %r15d,24(%r13) */
+	GP_EMIT(e, 0x45, 0x89, 0x7d, IN_NOTE(tid));		/* mov %r15d,tid(%r13) */
 	for (i = 0; i < d->nwords; i++) {
 		/* mov %reg,n(%r13) */
 		gp_emit_byte(e, d->word[i] >= 8 ? 0x4d : 0x49);
 		gp_emit_byte(e, 0x89);
 		gp_emit_byte(e, 0x45 | (d->word[i] & 7) << 3);
-		gp_emit_byte(e, offsetof(struct gp_detour_note, word) + 8 * i);
+		gp_emit_byte(e, IN_NOTE(word) + 8 * i);
 	}
 	GP_EMIT(e, 0x49, 0x89, 0xc4);				/* mov %rax,%r12 */
 	GP_EMIT(e, 0x49, 0x89, 0xd7);				/* mov %rdx,%r15 */
 	GP_EMIT(e, 0x0f, 0x31);					/* rdtsc */
-	GP_EMIT(e, 0x41, 0x89, 0x45, 0x08);			/* mov %eax,8(%r13) */
-	GP_EMIT(e, 0x41, 0x89, 0x55, 0x0c);			/* mov %edx,12(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x45, IN_NOTE(time));		/* mov %eax,time(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x55, IN_NOTE(time) + 4);	/* mov %edx,time+4(%r13) */
 	GP_EMIT(e, 0x4c, 0x89, 0xe0);				/* mov %r12,%rax */
 	GP_EMIT(e, 0x4c, 0x89, 0xfa);				/* mov %r15,%rdx */
 	GP_EMIT(e, 0x41, 0xc7, 0x45, 0x00);			/* movl $state,(%r13) */
@@ -371,7 +393,7 @@ static void gp_emit_passed(struct gp_emit *e, const struct gp_detour *d, __u64 n
 	} else if (d->landing) {
 		gp_emit_land(e, d, next);
 	} else {
-		gp_emit_count(e, d->per_cpu, d->hits);
+		gp_emit_count(e, d->cpu_shift, d->hits);
 		gp_emit_jump(e, next);
 	}
 }
@@ -485,7 +507,8 @@ static void gp_emit_slot(struct gp_emit *e, const struct gp_detour *d)
 	GP_EMIT(e, 0x49, 0x29, 0xe4);				/* sub %rsp,%r12 */
 	GP_EMIT(e, 0xc4, 0x43, 0xfb, 0xf0, 0xee, 0x02);		/* rorx $2,%r14,%r13 */
 	GP_EMIT(e, 0x47, 0x8d, 0x6c, 0xa5, 0x00);		/* lea (%r13,%r12,4),%r13d */
-	GP_EMIT(e, 0x41, 0x81, 0xe5, 0xe0, 0xff, 0x01, 0x00);	/* and $0x1ffe0,%r13d */
+	GP_EMIT(e, 0x41, 0x81, 0xe5);				/* and $place of the last,%r13d */
+	gp_emit_number(e, (GP_DETOUR_SLOTS - 1) * sizeof(struct gp_detour_slot), 4);
 	GP_EMIT(e, 0x4c, 0x8d, 0x3d);				/* lea slots(%rip),%r15 */
 	gp_emit_to(e, d->slots);
 }
@@ -501,13 +524,13 @@ static void gp_emit_open(struct gp_emit *e, const struct gp_detour *d, __u64 nex
 	GP_EMIT(e, 0x31, 0xc0);					/* xor %eax,%eax */
 	GP_EMIT(e, 0xf0, 0x4d, 0x0f, 0xb1, 0x75, 0x00);		/* lock cmpxchg %r14,(%r13) */
 	taken = gp_emit_if(e, 0x85);				/* jne taken */
-	GP_EMIT(e, 0x45, 0x89, 0x65, 0x08);			/* mov %r12d,8(%r13) */
-	GP_EMIT(e, 0x41, 0xc7, 0x45, 0x0c);			/* movl $id,12(%r13) */
+	GP_EMIT(e, 0x45, 0x89, 0x65, IN_SLOT(depth));		/* mov %r12d,depth(%r13) */
+	GP_EMIT(e, 0x41, 0xc7, 0x45, IN_SLOT(id));		/* movl $id,id(%r13) */
 	gp_emit_number(e, d->id, 4);
 	GP_EMIT(e, 0x49, 0x89, 0xd4);				/* mov %rdx,%r12 */
 	GP_EMIT(e, 0x0f, 0x31);					/* rdtsc */
-	GP_EMIT(e, 0x41, 0x89, 0x45, 0x10);			/* mov %eax,16(%r13) */
-	GP_EMIT(e, 0x41, 0x89, 0x55, 0x14);			/* mov %edx,20(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x45, IN_SLOT(began));		/* mov %eax,began(%r13) */
+	GP_EMIT(e, 0x41, 0x89, 0x55, IN_SLOT(began) + 4);	/* mov %edx,began+4(%r13) */
 	GP_EMIT(e, 0x4c, 0x89, 0xf8);				/* mov %r15,%rax */
 	GP_EMIT(e, 0x4c, 0x89, 0xe2);				/* mov %r12,%rdx */
 	gp_emit_jump(e, next);
@@ -524,7 +547,7 @@ static __u32 gp_emit_duration(struct gp_emit *e)
 	GP_EMIT(e, 0x48, 0xc1, 0xe2, 0x20);			/* shl $32,%rdx */
 	GP_EMIT(e, 0x48, 0x09, 0xc2);				/* or %rax,%rdx */
 	GP_EMIT(e, 0x4c, 0x89, 0xe0);				/* mov %r12,%rax */
-	GP_EMIT(e, 0x4b, 0x2b, 0x54, 0x2f, 0x10);		/* sub 16(%r15,%r13),%rdx */
+	GP_EMIT(e, 0x4b, 0x2b, 0x54, 0x2f, IN_SLOT(began));	/* sub began(%r15,%r13),%rdx */
 	GP_EMIT(e, 0x4b, 0xc7, 0x04, 0x2f, 0, 0, 0, 0);		/* movq $0,(%r15,%r13) */
 	GP_EMIT(e, 0x48, 0x01, 0xd2);				/* add %rdx,%rdx */
 	GP_EMIT(e, 0xc4, 0xe2, 0x9b, 0xf6, 0x15);		/* mulx rate(%rip),%r12,%rdx */
@@ -535,27 +558,29 @@ static __u32 gp_emit_duration(struct gp_emit *e)
 /* The call ends: its duration is added to the CPU's times. It lands if the handler has to. */
 static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 next)
 {
-	__u32 unknown[3], extreme[2], rate, i;
+	__u32 unknown[3], extreme[2], rate, over, i;
 
 	gp_emit_slot(e, d);
 	GP_EMIT(e, 0x4f, 0x39, 0x34, 0x2f);			/* cmp %r14,(%r15,%r13) */
 	unknown[0] = gp_emit_if(e, 0x85);			/* jne unknown */
-	GP_EMIT(e, 0x47, 0x39, 0x64, 0x2f, 0x08);		/* cmp %r12d,8(%r15,%r13) */
+	GP_EMIT(e, 0x47, 0x39, 0x64, 0x2f, IN_SLOT(depth));	/* cmp %r12d,depth(%r15,%r13) */
 	unknown[1] = gp_emit_if(e, 0x85);			/* jne unknown */
-	GP_EMIT(e, 0x43, 0x81, 0x7c, 0x2f, 0x0c);		/* cmpl $id,12(%r15,%r13) */
+	GP_EMIT(e, 0x43, 0x81, 0x7c, 0x2f, IN_SLOT(id));	/* cmpl $id,id(%r15,%r13) */
 	gp_emit_number(e, d->id, 4);
 	unknown[2] = gp_emit_if(e, 0x85);			/* jne unknown */
 	rate = gp_emit_duration(e);
-	GP_EMIT(e, 0xf3, 0x41, 0x0f, 0xc7, 0xff);		/* rdpid %r15 */
-	GP_EMIT(e, 0x41, 0xc1, 0xe7, GP_DETOUR_CPU_SHIFT);	/* shl $20,%r15d */
+	gp_emit_cpu(e, R15, d->cpu_shift);
 	GP_EMIT(e, 0x4c, 0x8d, 0x2d);				/* lea times(%rip),%r13 */
 	gp_emit_to(e, d->times);
 	GP_EMIT(e, 0x4d, 0x01, 0xfd);				/* add %r15,%r13 */
-	GP_EMIT(e, 0x49, 0x39, 0x95, 0xe8, 0x07, 0, 0);		/* cmp %rdx,2024(%r13) */
+	GP_EMIT(e, 0x49, 0x39, 0x95);				/* cmp %rdx,min(%r13) */
+	gp_emit_number(e, IN_TIMES(min), 4);
 	extreme[0] = gp_emit_if(e, 0x87);			/* ja extreme */
-	GP_EMIT(e, 0x49, 0x39, 0x95, 0xf0, 0x07, 0, 0);		/* cmp %rdx,2032(%r13) */
+	GP_EMIT(e, 0x49, 0x39, 0x95);				/* cmp %rdx,max(%r13) */
+	gp_emit_number(e, IN_TIMES(max), 4);
 	extreme[1] = gp_emit_if(e, 0x82);			/* jb extreme */
-	GP_EMIT(e, 0xf0, 0x49, 0x01, 0x95, 0xe0, 0x07, 0, 0);	/* lock add %rdx,2016(%r13) */
+	GP_EMIT(e, 0xf0, 0x49, 0x01, 0x95);			/* lock add %rdx,sum(%r13) */
+	gp_emit_number(e, IN_TIMES(sum), 4);
 	/* 4 * b - 8, where bit b is the highest, and that bit with the next two. */
 	GP_EMIT(e, 0x4c, 0x0f, 0xbd, 0xe2);			/* bsr %rdx,%r12 */
 	GP_EMIT(e, 0x41, 0x83, 0xec, 0x02);			/* sub $2,%r12d */
@@ -566,10 +591,14 @@ static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 ne
 	gp_emit_lands_here(e, extreme[0]);
 	gp_emit_lands_here(e, extreme[1]);
 	gp_emit_says(e, d, GP_DETOUR_END_EXTREME);
-	GP_EMIT(e, 0xeb, 0x06);					/* jmp over the next one */
+	GP_EMIT(e, 0xeb, 0);					/* jmp over the next one */
+	over = e->n;
 	for (i = 0; i < 3; i++)
 		gp_emit_lands_here(e, unknown[i]);
-	gp_emit_land(e, d, next);
+	gp_emit_says(e, d, GP_DETOUR_END_UNKNOWN);
+	if (!e->failed)
+		e->to[over - 1] = e->n - over;
+	gp_emit_land_at(e, d, next);
 	gp_emit_lands_here(e, rate);
 	gp_emit_number(e, d->rate, 8);
 }
@@ -580,7 +609,7 @@ static __u32 gp_detour_emit_timed(const struct gp_detour_site *site, const struc
 	struct gp_emit e = { .to = to, .at = d->code };
 	__u64 next = d->branch + site->branch_len;
 
-	if (d->ntests || !d->landing || !d->per_cpu)
+	if (d->ntests || !d->landing || !d->cpu_shift)
 		return 0;
 	gp_emit_displaced(&e, site, d);
 	if (site->frame)
@@ -607,7 +636,7 @@ static bool gp_detour_notes(const struct gp_detour_site *site, const struct gp_d
 {
 	__u32 i;
 
-	if (!d->landing || !d->per_cpu || !d->id || d->id >> 31 || d->nwords > GP_DETOUR_WORDS)
+	if (!d->landing || !d->cpu_shift || !d->id || d->id >> 31 || d->nwords > GP_DETOUR_WORDS)
 		return false;
 	for (i = 0; i < d->nwords; i++)
 		if (!gp_detour_can_note(site, d->word[i]))
@@ -621,7 +650,9 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 	__u64 next = d->branch + site->branch_len;
 	__u32 reject[GP_DETOUR_TESTS], i;
 
-	if (site->shape == GP_DETOUR_NONE)
+	if (site->shape == GP_DETOUR_NONE ||
+	    (d->cpu_shift && (d->cpu_shift < GP_DETOUR_CPU_SHIFT_MIN ||
+			      d->cpu_shift > GP_DETOUR_CPU_SHIFT_MAX)))
 		return 0;
 	if (d->slots)
 		return gp_detour_emit_timed(site, d, to);
@@ -637,7 +668,7 @@ __u32 gp_detour_emit(const struct gp_detour_site *site, const struct gp_detour *
 	if (d->ntests) {
 		for (i = 0; i < d->ntests; i++)
 			gp_emit_lands_here(&e, reject[i]);
-		gp_emit_count(&e, d->per_cpu, d->rejected);
+		gp_emit_count(&e, d->cpu_shift, d->rejected);
 		gp_emit_jump(&e, next);
 	}
 	return e.failed ? 0 : e.n;

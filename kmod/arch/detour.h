@@ -56,8 +56,12 @@ enum gp_detour_shape {
 #define GP_DETOUR_LANDING	4	/* bytes of a landing */
 #define GP_DETOUR_POP		0x5d	/* POP RBP */
 
-/* Each CPU has its own counters and times: those of CPU n lie n times as many bytes higher. */
-#define GP_DETOUR_CPU_SHIFT	20
+/*
+ * Smallest and largest gp_detour.cpu_shift: the CPU's number has 12 bits, of which one is left at
+ * least.
+ */
+#define GP_DETOUR_CPU_SHIFT_MIN	20
+#define GP_DETOUR_CPU_SHIFT_MAX	31
 
 /**
  * struct gp_detour_slot - place of an open call
@@ -86,16 +90,21 @@ static inline __u32 gp_detour_slot_of(__u64 g, __u64 depth)
 	return ((g >> 2) + 4 * depth) / sizeof(struct gp_detour_slot) % GP_DETOUR_SLOTS;
 }
 
+/* Buckets of the durations that detours add: see GOPROBE_BUCKETS. */
+#define GP_DETOUR_BUCKETS	124
+/* ns; calls that take longer always land. */
+#define GP_DETOUR_LONGEST	0xffffffffU
+
 /**
- * struct gp_detour_times - times of a function on one CPU
- * @bucket: calls by duration: see GOPROBE_BUCKETS
+ * struct gp_detour_times - times of a function on some CPUs
+ * @bucket: calls by duration
  * @sum: ns
  * @min: ns; shorter calls land, and add nothing here. At least 4
- * @max: ns; longer calls land as well
+ * @max: ns; longer calls land as well. At most GP_DETOUR_LONGEST
  * @pad: 0
  */
 struct gp_detour_times {
-	__u64 bucket[252];
+	__u64 bucket[GP_DETOUR_BUCKETS];
 	__u64 sum;
 	__u64 min;
 	__u64 max;
@@ -219,7 +228,9 @@ struct gp_detour_test {
  * @nwords: number of @word
  * @word: registers that a note gets, by hardware number; not RSP, R12, R13 or R15, and
  *	of an epilogue not RBP
- * @per_cpu: each CPU has its own counters; timed and recorded calls need that
+ * @cpu_shift: each CPU has its own counters, times and notes: those of CPU n lie n times
+ *	2^cpu_shift bytes higher, modulo 2^32, so CPUs whose numbers differ by enough share them. 0:
+ *	all share them; timed and recorded calls need the other
  * @ntests: number of @test
  * @test: which calls count
  */
@@ -241,7 +252,7 @@ struct gp_detour {
 	__u32 procid;
 	__u32 nwords;
 	__u8 word[GP_DETOUR_WORDS];
-	bool per_cpu;
+	__u8 cpu_shift;
 	__u32 ntests;
 	struct gp_detour_test test[GP_DETOUR_TESTS];
 };

@@ -474,6 +474,7 @@ static bool gp_session_is_of_hits(u32 stat)
 	case GOPROBE_STAT_NOT_EDITED:
 	case GOPROBE_STAT_JUMPED:
 	case GOPROBE_STAT_JUMPS_LOST:
+	case GOPROBE_STAT_JUMPS_NO_MEMORY:
 		return false;
 	}
 	return true;
@@ -527,6 +528,7 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	stats[GOPROBE_STAT_JUMPED] += stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS];
 	gp_stream_add_stats(s, 0, stats);
 	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
+	stats[GOPROBE_STAT_JUMPS_NO_MEMORY] = READ_ONCE(s->trapless.no_memory);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_jumps_count_open(s);

@@ -493,6 +493,19 @@ static void gp_trapless_advance(struct gp_session *s)
 	}
 }
 
+/* How many points could not become jumps for want of memory? What was so once is reported. */
+static void gp_trapless_count_missing(struct gp_session *s)
+{
+	u64 n = 0;
+	u32 i;
+
+	for (i = 0; i < s->objects.nprobes; i++) {
+		n += s->objects.probes[i]->trap == GOPROBE_TRAP_MEMORY;
+		cond_resched();
+	}
+	WRITE_ONCE(s->trapless.no_memory, max(s->trapless.no_memory, n));
+}
+
 /* How many hits have handlers recorded, or rejected by a program? */
 static void gp_trapless_count_hits(struct gp_session *s)
 {
@@ -555,6 +568,7 @@ static void gp_trapless_work(struct work_struct *work)
 		gp_trapless_check_clock(s);
 		gp_trapless_count_hits(s);
 		gp_trapless_advance(s);
+		gp_trapless_count_missing(s);
 		gp_trapless_care(s, began);
 	}
 	gp_trapless_queue(s, ktime_get_ns() - began);

@@ -36,12 +36,10 @@ static void gp_timed_unwound(struct gp_session *s, u32 id)
 	gp_tally_unwound(tally);
 }
 
-/* The slot of a call, or NULL. Context: rcu_read_lock(). */
-static struct gp_detour_slot *gp_timed_slot(const struct gp_probe *probe,
-					    const struct gp_own_g *own)
+/* The slots of the process, or NULL. Context: rcu_read_lock(). */
+static const struct gp_slots *gp_timed_slots(const struct gp_probe *probe)
 {
-	return gp_slots_find(&probe->session->objects.files[probe->file]->slots, current->mm,
-			     own->g, own->depth);
+	return gp_slots_find(&probe->session->objects.files[probe->file]->slots, current->mm);
 }
 
 /* Open a call in its slot. Return: false if it can't be there. */
@@ -49,13 +47,14 @@ static bool gp_timed_open(const struct gp_probe *probe, const struct gp_own_g *o
 {
 	struct gp_session *s = probe->session;
 	enum gp_slot_end end = GP_SLOT_TAKEN;
-	struct gp_detour_slot *slot;
+	const struct gp_slots *slots;
 	u32 id = probe->id;
 
 	rcu_read_lock();
-	slot = gp_timed_slot(probe, own);
-	if (slot)
-		end = gp_slot_open(slot, own->g, own->depth, gp_clock_read(&s->calls->clock), &id);
+	slots = gp_timed_slots(probe);
+	if (slots)
+		end = gp_slot_open(gp_slots_of(slots, own->g, own->depth), own->g, own->depth,
+				   gp_clock_read(&s->calls->clock), &id);
 	if (end != GP_SLOT_TAKEN)
 		gp_tally_to_slot(probe->tally);
 	if (end == GP_SLOT_REPLACED)
@@ -66,14 +65,18 @@ static bool gp_timed_open(const struct gp_probe *probe, const struct gp_own_g *o
 
 static bool gp_timed_close(const struct gp_probe *probe, const struct gp_own_g *own, u64 now)
 {
-	struct gp_detour_slot *slot;
+	const struct gp_slots *slots;
 	bool found = false;
 	u64 began;
 
 	rcu_read_lock();
-	slot = gp_timed_slot(probe, own);
-	if (slot)
-		found = gp_slot_close(slot, own->g, own->depth, probe->id, &began);
+	slots = gp_timed_slots(probe);
+	if (slots)
+		found = gp_slot_close(gp_slots_of(slots, own->g, own->depth), own->g, own->depth,
+				      probe->id, &began);
+	/* The program can write any time there. */
+	if (found)
+		began = max(began, slots->since);
 	/* With the slot, so that the call is always counted once: gp_slots_free(). */
 	if (found)
 		gp_tally_from_slot(probe->tally);
@@ -117,19 +120,24 @@ int gp_timed_hit(const struct gp_probe *probe, const struct pt_regs *regs, u64 n
 	return 0;
 }
 
-/* A call has taken @ns, less or more than all before it in its process and on its CPU. */
-static void gp_timed_extreme(const struct gp_jump *j, u64 ns)
+/*
+ * A call has taken @ns, as its program says: less or more than all before it in its process and on
+ * CPUs that share its times.
+ */
+static void gp_timed_extreme(const struct gp_jump *j, u64 ns, u64 now)
 {
+	const struct gp_clock *clock = &j->probe->session->calls->clock;
 	const struct gp_remote_counter *counter = &j->times->counter;
 	const struct gp_tally *tally = j->probe->tally;
 	struct gp_detour_times *its;
 
+	ns = min(ns, gp_clock_passed(clock, j->space->slots->since, now));
 	gp_tally_from_slot(tally);
 	gp_tally_return(tally, ns);
 	preempt_disable();
-	its = page_address(counter->pages[smp_processor_id()]) + counter->offset;
+	its = page_address(counter->pages[smp_processor_id() % counter->npages]) + counter->offset;
 	WRITE_ONCE(its->min, max(min(READ_ONCE(its->min), ns), 4ULL));
-	WRITE_ONCE(its->max, max(READ_ONCE(its->max), ns));
+	WRITE_ONCE(its->max, min_t(u64, max(READ_ONCE(its->max), ns), GP_DETOUR_LONGEST));
 	preempt_enable();
 }
 
@@ -143,6 +151,6 @@ int gp_timed_land(const struct gp_jump *j, const struct pt_regs *regs)
 	/* Its other calls count even after the session's end, but a child's don't. */
 	if (current->mm != j->space->mm)
 		return gp_hit_does_not_matter(probe, regs);
-	gp_timed_extreme(j, gp_detour_ns(gp_arch_detour_ns(regs), probe->jump->rate));
+	gp_timed_extreme(j, gp_detour_ns(gp_arch_detour_ns(regs), probe->jump->rate), now);
 	return 0;
 }

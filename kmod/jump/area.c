@@ -4,7 +4,11 @@
  *
  * The pages are the process's own and charged to its control group: the code's when it is written,
  * with the process's memory in use; those of numbers and slots when they are pinned, which brings
- * them in.
+ * them in. Before, it has been asked whether the process can spare them (spare.c), and no such
+ * charge fails or calls the OOM killer: memalloc_noreclaim_save().
+ *
+ * A process can replace each of these mappings at any time. So it is looked at, under the lock of
+ * the mappings, before it is read, written or pinned.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -13,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -23,24 +28,28 @@
 #include "gfp.h"
 #include "jump/area.h"
 #include "jump/patience.h"
+#include "jump/spare.h"
 
 #define GP_AREA_ALIGN		16
 
-/* What each CPU has. It is mapped for itself: huge pages would not be pinned in part. */
+/* What each stripe has. It is mapped for itself: huge pages would not be pinned in part. */
 #define GP_AREA_NUMBERS		(GP_AREA_ROWS * PAGE_SIZE)
-#define GP_AREA_STRIDE		BIT(GP_DETOUR_CPU_SHIFT)
 
 /* Where no CPU has its own a counter has a cache line to itself. */
 #define GP_AREA_LINE		64
 
 /*
  * The first place that is tried is so far behind the function, beyond what a C library asks for
- * behind the program (brk()), and all are within 2 GB of every function. As many areas as fit into
- * a stride lie side by side: each has its numbers in the others' gaps.
+ * behind the program (brk()), and all are within 2 GB of every function. Areas lie abreast: each
+ * has its numbers in the others' gaps, and notes lie beside them. If something else lies there,
+ * the next row is tried.
  */
 #define GP_AREA_AWAY		SZ_512M
 #define GP_AREA_STEP		(GP_AREA_CODE + GP_AREA_NUMBERS)
-#define GP_AREA_ABREAST		(GP_AREA_STRIDE / GP_AREA_STEP)
+#define GP_AREA_ABREAST		16
+#define GP_AREA_ROW		SZ_32M
+#define GP_AREA_NOTE_STEP	SZ_8M
+#define GP_AREA_SLOT_STEP	SZ_1M
 #define GP_AREA_TRIES		64
 #define GP_AREA_REACH		SZ_1G
 
@@ -57,11 +66,6 @@ bool gp_area_per_cpu(void)
 	return boot_cpu_has(X86_FEATURE_RDPID) && nr_cpu_ids <= 4096;
 }
 
-u32 gp_area_ncpus(void)
-{
-	return gp_area_per_cpu() ? nr_cpu_ids : 1;
-}
-
 /* Map @file, or anonymous memory, exactly at @at. */
 static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 		       unsigned long prot)
@@ -71,41 +75,42 @@ static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 
 	gp_patience_begin(&patience);
 	got = vm_mmap(file, at, bytes, prot, MAP_PRIVATE | MAP_FIXED_NOREPLACE |
-		      (file ? 0 : MAP_ANONYMOUS), 0);
+		      (file ? 0 : MAP_ANONYMOUS | MAP_NORESERVE), 0);
 	gp_patience_end(&patience);
 	return IS_ERR_VALUE(got) ? (int)got : 0;
 }
 
-/* Unmap what @n CPUs have. */
-static void gp_area_unmap_copies(unsigned long at, unsigned long bytes, u32 n)
+/* Unmap what the first @n stripes have. */
+static void gp_area_unmap_copies(unsigned long at, unsigned long bytes, u8 cpu_shift, u32 n)
 {
 	while (n--)
-		vm_munmap(at + n * GP_AREA_STRIDE, bytes);
+		vm_munmap(at + n * gp_spare_stride(cpu_shift), bytes);
 }
 
 /*
- * Undo the mappings of @n CPUs, as far as their lock can be taken in a bounded time: who waits for
- * it holds up all hits of the process. What stays is never used.
+ * Undo the mappings of @n stripes, as far as their lock can be taken in a bounded time: who waits
+ * for it holds up all hits of the process. What stays is never used.
  */
-static void gp_area_leave(unsigned long at, unsigned long bytes, u32 n)
+static void gp_area_leave(unsigned long at, unsigned long bytes, u8 cpu_shift, u32 n)
 {
 	struct gp_patience patience;
 
 	gp_patience_begin(&patience);
-	gp_area_unmap_copies(at, bytes, n);
+	gp_area_unmap_copies(at, bytes, cpu_shift, n);
 	gp_patience_end(&patience);
 }
 
-/* Map @bytes for each of @n CPUs, or nothing. */
-static int gp_area_map_copies(unsigned long at, unsigned long bytes, u32 n)
+/* Map @bytes for each stripe, or nothing. */
+static int gp_area_map_copies(unsigned long at, unsigned long bytes, u8 cpu_shift)
 {
-	u32 i;
+	u32 n = gp_spare_stripes(cpu_shift), i;
 	int err;
 
 	for (i = 0; i < n; i++) {
-		err = gp_area_map(NULL, at + i * GP_AREA_STRIDE, bytes, PROT_READ | PROT_WRITE);
+		err = gp_area_map(NULL, at + i * gp_spare_stride(cpu_shift), bytes,
+				  PROT_READ | PROT_WRITE);
 		if (err) {
-			gp_area_leave(at, bytes, i);
+			gp_area_leave(at, bytes, cpu_shift, i);
 			return err;
 		}
 	}
@@ -117,9 +122,9 @@ static int gp_area_place(struct gp_area *area, unsigned long at, bool numbers)
 	int err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
 
 	if (!err && numbers) {
-		err = gp_area_map_copies(at + GP_AREA_CODE, GP_AREA_NUMBERS, gp_area_ncpus());
+		err = gp_area_map_copies(at + GP_AREA_CODE, GP_AREA_NUMBERS, area->cpu_shift);
 		if (err)
-			gp_area_leave(at, GP_AREA_CODE, 1);
+			gp_area_leave(at, GP_AREA_CODE, 0, 1);
 	}
 	if (err)
 		return err;
@@ -135,7 +140,7 @@ static unsigned long gp_area_candidate(unsigned long near, bool pop, u32 try)
 		return ALIGN(near + GP_AREA_POP_AWAY + GP_AREA_POP_SPAN / 2 + try * GP_AREA_CODE,
 			     PAGE_SIZE);
 	return ALIGN(near + GP_AREA_AWAY, PMD_SIZE) + try % GP_AREA_ABREAST * GP_AREA_STEP +
-	       try / GP_AREA_ABREAST * gp_area_ncpus() * GP_AREA_STRIDE;
+	       try / GP_AREA_ABREAST * GP_AREA_ROW;
 }
 
 static int gp_area_find_place(struct gp_area *area, unsigned long near, bool pop)
@@ -148,7 +153,16 @@ static int gp_area_find_place(struct gp_area *area, unsigned long near, bool pop
 	return err;
 }
 
-struct gp_area *gp_area_new(unsigned long near, bool pop)
+/* May that be mapped, and its code be written? */
+static int gp_area_afford(struct gp_area *area, bool pop)
+{
+	u32 stripes = pop ? 0 : gp_spare_stripes(area->cpu_shift);
+	int err = gp_spare_maps(area->spare, GP_AREA_CODE + stripes * GP_AREA_NUMBERS, stripes + 1);
+
+	return err ?: gp_spare_take(area->spare, GP_AREA_CODE / PAGE_SIZE);
+}
+
+struct gp_area *gp_area_new(struct gp_spare *spare, unsigned long near, bool pop)
 {
 	struct gp_area *area = kzalloc(sizeof(*area), GP_GFP_CHARGED);
 	int err;
@@ -156,16 +170,26 @@ struct gp_area *gp_area_new(unsigned long near, bool pop)
 	if (!area)
 		return ERR_PTR(-ENOMEM);
 	area->mm = current->mm;
+	area->spare = spare;
+	area->cpu_shift = spare->cpu_shift;
+	err = gp_area_afford(area, pop);
+	if (err)
+		goto err_free;
 	area->file = gp_compat_memory_file("goprobe", GP_AREA_CODE);
-	if (IS_ERR(area->file)) {
-		err = PTR_ERR(area->file);
-		goto err;
-	}
+	err = PTR_ERR_OR_ZERO(area->file);
+	if (err)
+		goto err_give_back;
 	err = gp_area_find_place(area, near, pop);
-	if (!err)
+	if (!err) {
+		spare->mapped += GP_AREA_CODE / PAGE_SIZE;
+		if (!pop)
+			spare->mapped += gp_spare_stripes(area->cpu_shift) * GP_AREA_ROWS;
 		return area;
+	}
 	fput(area->file);
-err:
+err_give_back:
+	gp_spare_give_back(spare, GP_AREA_CODE / PAGE_SIZE);
+err_free:
 	kfree(area);
 	return ERR_PTR(err);
 }
@@ -183,15 +207,39 @@ bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop)
 	       max(near, at) - min(near, at) < GP_AREA_REACH;
 }
 
-/* Pin @n pages. Return: 0 or an error. */
+/* Is all of that private memory without a file? Context: the lock of the mappings. */
+static bool gp_area_is_private(unsigned long at, unsigned long bytes)
+{
+	unsigned long end = at + bytes;
+	struct vm_area_struct *vma;
+
+	for (; at < end; at = vma->vm_end) {
+		vma = find_vma(current->mm, at);
+		if (!vma || vma->vm_start > at || !vma_is_anonymous(vma) ||
+		    vma->vm_flags & (VM_SHARED | VM_LOCKED))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Pin @n pages, which have been taken of what the process can spare. The program may have mapped
+ * something else there: files of others are not pinned, nor written, for it.
+ */
 static int gp_area_pin(unsigned long at, u32 n, struct page **pages)
 {
 	struct mm_struct *mm = current->mm;
-	long got;
+	unsigned int flags;
+	long got = -EBUSY;
 
 	if (!gp_patience_read_lock(mm))
 		return -EINTR;
-	got = gp_compat_pin_pages(mm, at, n, pages);
+	if (gp_area_is_private(at, n * PAGE_SIZE)) {
+		/* The charge exceeds the limit by some pages rather than have something killed. */
+		flags = memalloc_noreclaim_save();
+		got = gp_compat_pin_pages(mm, at, n, pages);
+		memalloc_noreclaim_restore(flags);
+	}
 	mmap_read_unlock(mm);
 	if (got == n) {
 		atomic64_add(n, &mm->pinned_vm);
@@ -202,37 +250,47 @@ static int gp_area_pin(unsigned long at, u32 n, struct page **pages)
 	return got < 0 ? got : -ENOMEM;
 }
 
-void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n)
+static void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n)
 {
 	atomic64_sub(n, &mm->pinned_vm);
 	unpin_user_pages_dirty_lock(pages, n, true);
 }
 
-static void gp_area_unpin_row(struct page **row, u32 n)
+/* Pin @npages of each stripe, and take them, or none. Return: 0 or an error. */
+static int gp_area_pin_copies(struct gp_spare *spare, unsigned long at, u32 npages,
+			      struct page **pages)
 {
-	unpin_user_pages_dirty_lock(row, n, true);
-	kvfree(row);
+	u32 n = gp_spare_stripes(spare->cpu_shift), i;
+	int err = gp_spare_take(spare, n * npages);
+
+	if (err)
+		return err;
+	for (i = 0; i < n; i++) {
+		err = gp_area_pin(at + i * gp_spare_stride(spare->cpu_shift), npages,
+				  pages + i * npages);
+		if (err) {
+			gp_area_unpin(current->mm, pages, i * npages);
+			gp_spare_give_back(spare, n * npages);
+			return err;
+		}
+	}
+	return 0;
 }
 
 static int gp_area_pin_row(struct gp_area *area, u32 row)
 {
-	u32 ncpus = gp_area_ncpus(), i;
-	struct page **pages = kvcalloc(ncpus, sizeof(*pages), GP_GFP_CHARGED);
+	struct page **pages = kvcalloc(gp_spare_stripes(area->cpu_shift), sizeof(*pages),
+				       GP_GFP_CHARGED);
 	int err;
 
 	if (!pages)
 		return -ENOMEM;
-	for (i = 0; i < ncpus; i++) {
-		err = gp_area_pin(area->numbers + i * GP_AREA_STRIDE + row * PAGE_SIZE, 1,
-				  &pages[i]);
-		if (err) {
-			atomic64_sub(i, &current->mm->pinned_vm);
-			gp_area_unpin_row(pages, i);
-			return err;
-		}
+	err = gp_area_pin_copies(area->spare, area->numbers + row * PAGE_SIZE, 1, pages);
+	if (err) {
+		kvfree(pages);
+		return err;
 	}
 	area->row[row] = pages;
-	area->npinned += ncpus;
 	return 0;
 }
 
@@ -250,7 +308,7 @@ int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *coun
 		return err;
 	area->nbytes = offset + bytes;
 	counter->pages = area->row[row];
-	counter->npages = gp_area_ncpus();
+	counter->npages = gp_spare_stripes(area->cpu_shift);
 	counter->offset = offset_in_page(offset);
 	*at = area->numbers + offset;
 	return 0;
@@ -259,76 +317,95 @@ int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *coun
 int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter,
 			 unsigned long *at)
 {
-	return gp_area_take(area, gp_area_per_cpu() ? sizeof(u64) : GP_AREA_LINE, counter, at);
-}
-
-/* Pin @npages of each of @n CPUs. Return: 0 or an error. */
-static int gp_area_pin_copies(unsigned long at, u32 npages, u32 n, struct page **pages)
-{
-	u32 i;
-	int err;
-
-	for (i = 0; i < n; i++) {
-		err = gp_area_pin(at + i * GP_AREA_STRIDE, npages, pages + i * npages);
-		if (err) {
-			gp_area_unpin(current->mm, pages, i * npages);
-			return err;
-		}
-	}
-	return 0;
+	return gp_area_take(area, area->cpu_shift ? sizeof(u64) : GP_AREA_LINE, counter, at);
 }
 
 /*
- * Map and pin @npages for each of @n CPUs: at @at or, if that is not free, @step bytes further,
- * and so on. Return: the address, or an error: IS_ERR_VALUE().
+ * Map and pin @npages for each stripe: at @at or, if that is not free, @step bytes further, and so
+ * on. Return: the address, or an error: IS_ERR_VALUE().
  */
-static unsigned long gp_area_memory(unsigned long at, long step, u32 npages, u32 n,
-				    struct page **pages)
+static unsigned long gp_area_memory(struct gp_spare *spare, unsigned long at, long step,
+				    u32 npages, struct page **pages)
 {
+	u32 stripes = gp_spare_stripes(spare->cpu_shift), try;
 	unsigned long bytes = npages * PAGE_SIZE;
-	u32 try;
-	int err;
+	int err = gp_spare_maps(spare, stripes * bytes, stripes);
 
+	if (err)
+		return err;
 	for (try = 0; ; try++, at += step) {
-		err = gp_area_map_copies(at, bytes, n);
+		err = gp_area_map_copies(at, bytes, spare->cpu_shift);
 		if (err != -EEXIST || try == GP_AREA_TRIES)
 			break;
 	}
 	if (err)
 		return err;
-	err = gp_area_pin_copies(at, npages, n, pages);
-	if (!err)
+	err = gp_area_pin_copies(spare, at, npages, pages);
+	if (!err) {
+		spare->mapped += stripes * npages;
 		return at;
-	gp_area_leave(at, bytes, n);
+	}
+	gp_area_leave(at, bytes, spare->cpu_shift, stripes);
 	return err;
 }
 
-unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
+unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, struct page **pages)
 {
+	struct gp_spare whole = *spare;
+	unsigned long at;
+
 	/* What gp_detour_emit() computes with, and what is pinned. */
 	BUILD_BUG_ON(sizeof(struct gp_detour_slot) != 32);
-	BUILD_BUG_ON(sizeof(struct gp_detour_times) != 2048);
+	BUILD_BUG_ON(sizeof(struct gp_detour_times) != 1024);
 	BUILD_BUG_ON(GP_DETOUR_SLOTS * sizeof(struct gp_detour_slot) !=
 		     GP_AREA_SLOT_PAGES * PAGE_SIZE);
+	/* All CPUs have the same. */
+	whole.cpu_shift = 0;
 	/* Before the areas. */
-	return gp_area_memory(ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - GP_AREA_STRIDE,
-			      -(long)GP_AREA_STRIDE, GP_AREA_SLOT_PAGES, 1, pages);
+	at = gp_area_memory(&whole, ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - GP_AREA_SLOT_STEP,
+			    -(long)GP_AREA_SLOT_STEP, GP_AREA_SLOT_PAGES, pages);
+	spare->mine = whole.mine;
+	spare->mapped = whole.mapped;
+	return at;
 }
 
-unsigned long gp_area_notes_new(unsigned long near, struct page **pages)
+void gp_area_slots_free(struct gp_spare *spare, struct mm_struct *mm, struct page **pages)
 {
-	BUILD_BUG_ON(GP_AREA_ABREAST * GP_AREA_STEP + GP_AREA_NOTE_PAGES * PAGE_SIZE >
-		     GP_AREA_STRIDE);
+	gp_area_unpin(mm, pages, GP_AREA_SLOT_PAGES);
+	gp_spare_give_back(spare, GP_AREA_SLOT_PAGES);
+}
+
+unsigned long gp_area_notes_new(struct gp_spare *spare, unsigned long near, struct page **pages)
+{
+	BUILD_BUG_ON(GP_AREA_ABREAST * GP_AREA_STEP > GP_AREA_NOTE_STEP);
+	BUILD_BUG_ON(GP_AREA_ROW % GP_AREA_NOTE_STEP);
 	/* Beside the areas that are abreast. */
-	return gp_area_memory(ALIGN(near + GP_AREA_AWAY, PMD_SIZE) +
-			      GP_AREA_ABREAST * GP_AREA_STEP,
-			      gp_area_ncpus() * GP_AREA_STRIDE, GP_AREA_NOTE_PAGES,
-			      gp_area_ncpus(), pages);
+	return gp_area_memory(spare, ALIGN(near + GP_AREA_AWAY, PMD_SIZE) +
+			      GP_AREA_ABREAST * GP_AREA_STEP, GP_AREA_NOTE_STEP,
+			      GP_AREA_NOTE_PAGES, pages);
 }
 
-void gp_area_notes_unmap(unsigned long at)
+void gp_area_notes_unmap(unsigned long at, u8 cpu_shift)
 {
-	gp_area_unmap_copies(at, GP_AREA_NOTE_PAGES * PAGE_SIZE, gp_area_ncpus());
+	gp_area_unmap_copies(at, GP_AREA_NOTE_PAGES * PAGE_SIZE, cpu_shift,
+			     gp_spare_stripes(cpu_shift));
+}
+
+void gp_area_notes_free(atomic_long_t *session, struct mm_struct *mm, struct page **pages,
+			u8 cpu_shift)
+{
+	u32 n = gp_spare_stripes(cpu_shift) * GP_AREA_NOTE_PAGES;
+
+	gp_area_unpin(mm, pages, n);
+	atomic_long_sub(n, session);
+}
+
+/* Is all of that the area's code still? Context: the lock of the mappings. */
+static bool gp_area_is_code(const struct gp_area *area, unsigned long at, u32 len)
+{
+	const struct vm_area_struct *vma = find_vma(current->mm, at);
+
+	return vma && vma->vm_start <= at && at + len <= vma->vm_end && vma->vm_file == area->file;
 }
 
 /* Does the process see @code at @at? */
@@ -351,19 +428,21 @@ static bool gp_area_shows(unsigned long at, const u8 *code, u32 len)
 
 /*
  * The process sees it when it returns, unless a debugger's breakpoint has given it a page of its
- * own there: -EBUSY.
+ * own there, or it has mapped something else: -EBUSY.
  */
 static int gp_area_write_at(struct gp_area *area, loff_t pos, const u8 *code, u32 len)
 {
 	unsigned long at = area->code + pos;
+	unsigned int flags = memalloc_noreclaim_save();
 	ssize_t n = kernel_write(area->file, code, len, &pos);
 	int err = 0;
 
+	memalloc_noreclaim_restore(flags);
 	if (n != len)
 		return n < 0 ? n : -EIO;
 	if (!gp_patience_read_lock(current->mm))
 		return -EINTR;
-	if (!gp_area_shows(at, code, len))
+	if (!gp_area_is_code(area, at, len) || !gp_area_shows(at, code, len))
 		err = -EBUSY;
 	mmap_read_unlock(current->mm);
 	return err;
@@ -402,16 +481,22 @@ void gp_area_unmap(struct gp_area *area)
 {
 	vm_munmap(area->code, GP_AREA_CODE);
 	if (area->numbers)
-		gp_area_unmap_copies(area->numbers, GP_AREA_NUMBERS, gp_area_ncpus());
+		gp_area_unmap_copies(area->numbers, GP_AREA_NUMBERS, area->cpu_shift,
+				     gp_spare_stripes(area->cpu_shift));
 }
 
 void gp_area_free(struct gp_area *area)
 {
-	u32 i;
+	u32 stripes = gp_spare_stripes(area->cpu_shift), i;
 
-	for (i = 0; i < GP_AREA_ROWS; i++)
-		if (area->row[i])
-			gp_area_unpin_row(area->row[i], gp_area_ncpus());
+	for (i = 0; i < GP_AREA_ROWS; i++) {
+		if (!area->row[i])
+			continue;
+		gp_area_unpin((struct mm_struct *)area->mm, area->row[i], stripes);
+		gp_spare_give_back(area->spare, stripes);
+		kvfree(area->row[i]);
+	}
+	gp_spare_give_back(area->spare, GP_AREA_CODE / PAGE_SIZE);
 	fput(area->file);
 	kfree(area);
 }

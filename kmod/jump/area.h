@@ -15,13 +15,14 @@
 #include <linux/uprobes.h>
 
 #include "arch/detour.h"
+#include "jump/spare.h"
 #include "stats/remote.h"
 
 struct file;
 struct gp_jump;
 struct page;
 
-/* Pages of numbers that each CPU has in an area: 16,384 counters, or times of 64 functions. */
+/* Pages of numbers that each stripe has in an area: 16,384 counters, or times of 128 functions. */
 #define GP_AREA_ROWS		32
 
 #define GP_AREA_CODE		SZ_64K
@@ -32,7 +33,7 @@ struct page;
 /* Pages of a table of slots: struct gp_detour_slot. */
 #define GP_AREA_SLOT_PAGES	32
 
-/* Pages of notes that a CPU has. */
+/* Pages of notes that a stripe has. */
 #define GP_AREA_NOTE_PAGES	DIV_ROUND_UP(sizeof(struct gp_detour_ring), PAGE_SIZE)
 
 /**
@@ -40,25 +41,28 @@ struct page;
  * @node: link in a space
  * @file: the code
  * @code: its address
- * @numbers: address of CPU 0's numbers, behind the code; those of CPU n lie n MiB higher. 0: none
- * @row: for each page of numbers those of all CPUs, pinned, or NULL
- * @npinned: number of pages that are pinned
+ * @numbers: address of CPU 0's numbers, behind the code; those of stripe n lie n times
+ *	gp_spare_stride() higher. 0: none
+ * @cpu_shift: as of struct gp_detour
+ * @spare: where the memory is from
+ * @row: for each page of numbers those of all stripes, pinned, or NULL
  * @used: bytes of code
- * @nbytes: bytes of each CPU's numbers in use
+ * @nbytes: bytes of each stripe's numbers in use
  * @njumps: number of @jump
  * @jump: jumps whose detours are here, by number; NULL: it could not be made
  * @landing: consumer of the breakpoint where their hits land, if @lands
  * @landing_uprobe: the kernel's handle, 6.12 and later
  * @lands: the breakpoint has been placed
- * @mm: the process
+ * @mm: the process's memory; kept as a structure
  */
 struct gp_area {
 	struct list_head node;
 	struct file *file;
 	unsigned long code;
 	unsigned long numbers;
+	u8 cpu_shift;
+	struct gp_spare *spare;
 	struct page **row[GP_AREA_ROWS];
-	u32 npinned;
 	u32 used;
 	u32 nbytes;
 	u32 njumps;
@@ -66,23 +70,22 @@ struct gp_area {
 	struct uprobe_consumer landing;
 	struct uprobe *landing_uprobe;
 	bool lands;
-	const struct mm_struct *mm;
+	struct mm_struct *mm;
 };
 
 /* Offset of the landing, in the last page of the code. */
 #define GP_AREA_LANDING		(GP_AREA_CODE - PAGE_SIZE)
 
-/* Does each CPU have its own numbers? */
+/* Can each CPU have its own numbers? */
 bool gp_area_per_cpu(void);
-/* The mappings that an area has for its numbers. */
-u32 gp_area_ncpus(void);
 
 /*
  * Context of these: a kernel thread that uses the process's memory (kthread_use_mm()).
  * gp_area_new(): within reach of @near, with numbers, or, if @pop, code alone, for epilogues near
- * there whose POP stays; an ERR_PTR() on error. gp_area_unmap(): no thread can be in the code.
+ * there whose POP stays; an ERR_PTR() on error: -ENOMEM: @spare has not that much; -EEXIST: no
+ * place is free. gp_area_unmap(): no thread can be in the code.
  */
-struct gp_area *gp_area_new(unsigned long near, bool pop);
+struct gp_area *gp_area_new(struct gp_spare *spare, unsigned long near, bool pop);
 int gp_area_write(struct gp_area *area, const u8 *code, u32 len);
 /* Write the landing. */
 int gp_area_write_landing(struct gp_area *area);
@@ -98,11 +101,14 @@ int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter
  * Map a table of slots within reach of @near, and pin it: GP_AREA_SLOT_PAGES @pages. Return: its
  * address, or an error: IS_ERR_VALUE().
  */
-unsigned long gp_area_slots_new(unsigned long near, struct page **pages);
-/* The same of notes: GP_AREA_NOTE_PAGES for each of gp_area_ncpus(). Its address is CPU 0's. */
-unsigned long gp_area_notes_new(unsigned long near, struct page **pages);
-void gp_area_notes_unmap(unsigned long at);
-void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n);
+unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, struct page **pages);
+void gp_area_slots_free(struct gp_spare *spare, struct mm_struct *mm, struct page **pages);
+/* The same of notes: GP_AREA_NOTE_PAGES for each stripe. Its address is CPU 0's. */
+unsigned long gp_area_notes_new(struct gp_spare *spare, unsigned long near, struct page **pages);
+void gp_area_notes_unmap(unsigned long at, u8 cpu_shift);
+/* @session: of the struct gp_spare, which may be freed by now. */
+void gp_area_notes_free(atomic_long_t *session, struct mm_struct *mm, struct page **pages,
+			u8 cpu_shift);
 void gp_area_unmap(struct gp_area *area);
 
 /*
@@ -111,7 +117,7 @@ void gp_area_unmap(struct gp_area *area);
  */
 bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop);
 bool gp_area_has(const struct gp_area *area, unsigned long ip);
-/* Forget it; its memory stays the process's. No counter of it is in use. */
+/* Forget it; its memory stays the process's, but is not pinned. No counter of it is in use. */
 void gp_area_free(struct gp_area *area);
 
 #endif

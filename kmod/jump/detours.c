@@ -34,9 +34,9 @@ static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long a
 			return area;
 		n++;
 	}
-	if (n == GP_JUMP_AREAS || n * gp_area_ncpus() >= GP_JUMP_MAPPINGS)
+	if (n == GP_JUMP_AREAS || n * gp_spare_stripes(space->spare.cpu_shift) >= GP_JUMP_MAPPINGS)
 		return ERR_PTR(-ENOSPC);
-	area = gp_area_new(at, pop);
+	area = gp_area_new(&space->spare, at, pop);
 	if (!IS_ERR(area))
 		list_add(&area->node, &space->areas);
 	return area;
@@ -141,7 +141,7 @@ static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *p
 	struct gp_slots *slots = j->space->slots;
 
 	if (!slots) {
-		slots = gp_slots_new(j->space->mm, j->at);
+		slots = gp_slots_new(j->space->mm, &j->space->spare, j->at);
 		if (IS_ERR(slots))
 			return PTR_ERR(slots);
 		j->space->slots = slots;
@@ -167,7 +167,7 @@ static int gp_jump_prepare_noted(struct gp_jump *j, struct gp_jump_plan *plan, s
 	int err = 0;
 
 	if (!j->space->notebook)
-		err = gp_notebook_join(plan->notebook, j->at, j->space->pid);
+		err = gp_notebook_join(plan->notebook, j->at, &j->space->spare);
 	if (err)
 		return err;
 	j->space->notebook = plan->notebook;
@@ -212,7 +212,7 @@ static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan 
 static int gp_jump_make_detour(struct gp_jump *j, struct gp_jump_plan *plan)
 {
 	struct gp_area *area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
-	struct gp_detour d = { .branch = j->at, .per_cpu = gp_area_per_cpu() };
+	struct gp_detour d = { .branch = j->at, .cpu_shift = j->space->spare.cpu_shift };
 	int err;
 
 	if (IS_ERR(area))

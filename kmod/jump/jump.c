@@ -50,7 +50,8 @@
 
 static const u8 gp_int3 = 0xcc;
 
-struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid)
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid,
+					atomic_long_t *taken)
 {
 	struct gp_jump_space *space = kzalloc(sizeof(*space), GP_GFP_CHARGED);
 
@@ -59,6 +60,7 @@ struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid)
 	mmgrab(mm);
 	space->mm = mm;
 	space->pid = pid;
+	gp_spare_init(&space->spare, pid, taken, gp_area_per_cpu());
 	INIT_LIST_HEAD(&space->areas);
 	INIT_LIST_HEAD(&space->jumps);
 	INIT_LIST_HEAD(&space->times);
@@ -593,11 +595,9 @@ void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies
 	if (space->notebook)
 		gp_notebook_leave(space->notebook, alive && !space->busy);
 	if (space->slots)
-		gp_slots_free(space->slots, tallies, !alive);
-	list_for_each_entry_safe(area, next_area, &space->areas, node) {
-		atomic64_sub(area->npinned, &space->mm->pinned_vm);
+		gp_slots_free(space->slots, &space->spare, tallies, !alive);
+	list_for_each_entry_safe(area, next_area, &space->areas, node)
 		gp_area_free(area);
-	}
 	mmdrop(space->mm);
 	kfree(space);
 }

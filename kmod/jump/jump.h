@@ -14,6 +14,7 @@
 
 #include "arch/detour.h"
 #include "compat.h"
+#include "jump/spare.h"
 #include "ring/notes.h"
 #include "stats/remote.h"
 
@@ -37,6 +38,7 @@ struct inode;
  * @times: struct gp_jump_times
  * @notebook: has notes of calls here, or NULL
  * @pid: the process
+ * @spare: what they take of its memory
  * @full: there is no space for more detours, or none may be made there
  * @no_pop: nor for detours of GP_DETOUR_EXIT_POP
  * @no_notes: nor for those that leave notes, which are out of reach
@@ -51,6 +53,7 @@ struct gp_jump_space {
 	struct list_head times;
 	struct gp_notebook *notebook;
 	struct pid *pid;
+	struct gp_spare spare;
 	bool full;
 	bool no_pop;
 	bool no_notes;
@@ -164,7 +167,9 @@ struct gp_jump {
  * thread uses the process's memory (kthread_use_mm()); where it says "alive" the caller has a
  * reference to that (mmget()).
  */
-struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid);
+/* @taken: pages that all jumps of the session have taken. */
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid,
+					atomic_long_t *taken);
 /*
  * In use if the process is alive, with all jumps disarmed, else it has ended. @tallies: of the
  * session; they get the calls that are open.

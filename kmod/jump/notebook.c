@@ -20,7 +20,8 @@
 #include "ring/clock.h"
 #include "ring/ring.h"
 
-static struct gp_notes *gp_notebook_new_cpu(u32 ring_bytes, u32 cpu)
+/* @cpu: one of the stripe */
+static struct gp_notes *gp_notebook_new_stripe(u32 ring_bytes, u32 stripe, u32 cpu)
 {
 	struct gp_notes *n = kvzalloc_node(sizeof(*n), GP_GFP_CHARGED, cpu_to_node(cpu));
 
@@ -32,7 +33,7 @@ static struct gp_notes *gp_notebook_new_cpu(u32 ring_bytes, u32 cpu)
 		kvfree(n);
 		return NULL;
 	}
-	n->ring->number += nr_cpu_ids;
+	n->ring->number = nr_cpu_ids + stripe;
 	return n;
 }
 
@@ -41,15 +42,18 @@ struct gp_notebook *gp_notebook_new(u32 ring_bytes, const struct gp_clock *clock
 	struct gp_notebook *book;
 	int cpu;
 
-	book = kvzalloc(struct_size(book, cpu, nr_cpu_ids), GP_GFP_CHARGED);
+	book = kvzalloc(struct_size(book, stripe, nr_cpu_ids), GP_GFP_CHARGED);
 	if (!book)
 		return NULL;
 	book->clock = clock;
 	book->end = U64_MAX;
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		book->cpu[cpu] = gp_notebook_new_cpu(ring_bytes, cpu);
-		if (!book->cpu[cpu])
+		u32 i = cpu % GP_SPARE_STRIPES;
+
+		if (!book->stripe[i])
+			book->stripe[i] = gp_notebook_new_stripe(ring_bytes, i, cpu);
+		if (!book->stripe[i])
 			break;
 		cond_resched();
 	}
@@ -63,23 +67,23 @@ struct gp_notebook *gp_notebook_new(u32 ring_bytes, const struct gp_clock *clock
 
 void gp_notebook_free(struct gp_notebook *book)
 {
-	int cpu;
+	u32 i;
 
 	if (!book)
 		return;
 	kvfree(book->points);
-	for_each_possible_cpu(cpu) {
-		if (!book->cpu[cpu])
+	for (i = 0; i < nr_cpu_ids; i++) {
+		if (!book->stripe[i])
 			continue;
-		gp_ring_free(book->cpu[cpu]->ring);
-		kvfree(book->cpu[cpu]);
+		gp_ring_free(book->stripe[i]->ring);
+		kvfree(book->stripe[i]);
 	}
 	kvfree(book);
 }
 
 /* --- the process --------------------------------------------------------------------- */
 
-/* Give a CPU its notes; NULL: it has none. */
+/* Give a stripe its notes; NULL: it has none. */
 static void gp_notebook_give(struct gp_notes *n, struct gp_detour_ring *its, struct pid *pid)
 {
 	spin_lock(&n->lock);
@@ -104,16 +108,16 @@ static void gp_notebook_take_all(struct gp_detour_ring *its)
 
 static int gp_notebook_give_all(struct gp_notebook *book, struct pid *pid)
 {
+	u32 n = gp_spare_stripes(book->cpu_shift), i;
 	struct gp_detour_ring *its;
-	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		its = vmap(book->pages + cpu * GP_AREA_NOTE_PAGES, GP_AREA_NOTE_PAGES, VM_MAP,
+	for (i = 0; i < n; i++) {
+		its = vmap(book->pages + i * GP_AREA_NOTE_PAGES, GP_AREA_NOTE_PAGES, VM_MAP,
 			   PAGE_KERNEL);
 		if (!its)
 			return -ENOMEM;
-		if (book->cpu[cpu]) {
-			gp_notebook_give(book->cpu[cpu], its, pid);
+		if (i < nr_cpu_ids && book->stripe[i]) {
+			gp_notebook_give(book->stripe[i], its, pid);
 			continue;
 		}
 		gp_notebook_take_all(its);
@@ -143,21 +147,20 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 {
 	struct gp_detour_ring *its;
 	struct gp_notes *n;
-	int cpu;
 	u32 i;
 
-	for_each_possible_cpu(cpu) {
-		n = book->cpu[cpu];
+	for (i = 0; i < nr_cpu_ids; i++) {
+		n = book->stripe[i];
 		if (!n || !n->its)
 			continue;
-		gp_notebook_drain(book, cpu, true);
+		gp_notebook_drain(book, i, true);
 		gp_notebook_lose(book, n);
 		its = n->its;
 		gp_notebook_give(n, NULL, NULL);
 		vunmap(its);
 		cond_resched();
 	}
-	gp_area_unpin(book->mm, book->pages, gp_area_ncpus() * GP_AREA_NOTE_PAGES);
+	gp_area_notes_free(book->taken, book->mm, book->pages, book->cpu_shift);
 	kvfree(book->pages);
 	for (i = 0; i < book->npoints; i++) {
 		kfree(book->points[i]);
@@ -168,7 +171,7 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 	book->mm = NULL;
 }
 
-int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *pid)
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare)
 {
 	int err;
 
@@ -176,10 +179,10 @@ int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *p
 	if (book->mm)
 		return 0;
 	err = -ENOMEM;
-	book->pages = kvcalloc(gp_area_ncpus() * GP_AREA_NOTE_PAGES, sizeof(*book->pages),
-			       GP_GFP_CHARGED);
+	book->pages = kvcalloc(gp_spare_stripes(spare->cpu_shift) * GP_AREA_NOTE_PAGES,
+			       sizeof(*book->pages), GP_GFP_CHARGED);
 	if (book->pages) {
-		book->at = gp_area_notes_new(near, book->pages);
+		book->at = gp_area_notes_new(spare, near, book->pages);
 		err = IS_ERR_VALUE(book->at) ? (int)book->at : 0;
 	}
 	if (err) {
@@ -187,8 +190,10 @@ int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *p
 		book->users = 0;
 		return err;
 	}
+	book->taken = spare->session;
+	WRITE_ONCE(book->cpu_shift, spare->cpu_shift);
 	book->mm = current->mm;
-	err = gp_notebook_give_all(book, pid);
+	err = gp_notebook_give_all(book, spare->pid);
 	if (err)
 		gp_notebook_leave(book, true);
 	return err;
@@ -200,7 +205,7 @@ void gp_notebook_leave(struct gp_notebook *book, bool unmap)
 	if (--book->users)
 		return;
 	if (!book->stays)
-		gp_area_notes_unmap(book->at);
+		gp_area_notes_unmap(book->at, book->cpu_shift);
 	gp_notebook_take_back(book);
 }
 
@@ -212,7 +217,7 @@ static int gp_notebook_grow(struct gp_notebook *book)
 	struct gp_note_point **points, **old = book->points;
 	u32 cap = max(2 * book->cap, 64U);
 	struct gp_notes *n;
-	int cpu;
+	u32 i;
 
 	if (book->npoints < book->cap)
 		return 0;
@@ -221,8 +226,8 @@ static int gp_notebook_grow(struct gp_notebook *book)
 		return -ENOMEM;
 	if (old)
 		memcpy(points, old, book->npoints * sizeof(*points));
-	for_each_possible_cpu(cpu) {
-		n = book->cpu[cpu];
+	for (i = 0; i < nr_cpu_ids; i++) {
+		n = book->stripe[i];
 		if (!n)
 			continue;
 		spin_lock(&n->lock);
@@ -265,9 +270,9 @@ void gp_notebook_stop(struct gp_notebook *book)
 		WRITE_ONCE(book->end, gp_clock_read(book->clock));
 }
 
-u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all)
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, bool all)
 {
-	struct gp_notes *n = book->cpu[cpu];
+	struct gp_notes *n = stripe < nr_cpu_ids ? book->stripe[stripe] : NULL;
 	u64 until;
 	u32 made = 0;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Notes of a session: those of each CPU, in memory of one process (arch/detour.h), with rings for
- * the records that are made of them (ring/notes.h). Records of several processes would have to be
- * sorted. So the session has notes in the first process that needs some.
+ * Notes of a session: those of each stripe of CPUs (jump/spare.h), in memory of one process
+ * (arch/detour.h), with rings for the records that are made of them (ring/notes.h). Records of
+ * several processes would have to be sorted. So the session has notes in the first process that
+ * needs some.
  *
  * All but the drains is guarded by the session's turn.
  */
@@ -13,6 +14,7 @@
 #include <linux/types.h>
 
 #include "arch/detour.h"
+#include "jump/spare.h"
 #include "ring/notes.h"
 
 struct gp_clock;
@@ -26,14 +28,17 @@ struct pid;
  * @mm: the process's memory, or NULL; its users have a reference
  * @users: number of struct gp_jump_space that use the notes there
  * @stays: code of one that has left may still use them
- * @at: address of CPU 0's notes in the process; those of CPU n lie n MiB higher
- * @pages: pinned, GP_AREA_NOTE_PAGES for each CPU
+ * @at: address of CPU 0's notes in the process; those of stripe n lie n times gp_spare_stride()
+ *	higher
+ * @cpu_shift: of the process's detours: CPUs of a stripe share notes
+ * @taken: pages that the session's jumps have taken
+ * @pages: pinned, GP_AREA_NOTE_PAGES for each stripe
  * @records: some of the notes become records
  * @npoints: number of @points
  * @cap: capacity of @points
  * @points: points of the process; by gp_detour.id, so the first is NULL
- * @cpu: by CPU; NULL for one that was offline when the session got its first such point: there all
- *	calls land
+ * @stripe: by stripe, as many as CPUs; NULL: its CPUs were offline when the session got its first
+ *	such point: there all calls land
  */
 struct gp_notebook {
 	const struct gp_clock *clock;
@@ -42,12 +47,14 @@ struct gp_notebook {
 	u32 users;
 	bool stays;
 	unsigned long at;
+	u8 cpu_shift;
+	atomic_long_t *taken;
 	struct page **pages;
 	bool records;
 	u32 npoints;
 	u32 cap;
 	struct gp_note_point **points;
-	struct gp_notes *cpu[];
+	struct gp_notes *stripe[];
 };
 
 /* @ring_bytes: of each CPU's ring. Return: NULL: there is no memory. */
@@ -62,10 +69,10 @@ static inline bool gp_notebook_suits(const struct gp_notebook *book, const struc
 }
 
 /*
- * Have another user in the current memory, which suits, within reach of @near. @pid: the process.
- * Return: 0 or an error.
+ * Have another user in the current memory, which suits, within reach of @near. @spare: of the
+ * process. Return: 0 or an error.
  */
-int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct pid *pid);
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare);
 /* The user has no detour any more. @unmap: no thread can be in one, and the memory is current. */
 void gp_notebook_leave(struct gp_notebook *book, bool unmap);
 /*
@@ -77,11 +84,17 @@ int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point,
 /* The session has been stopped: no records are made of calls from now on. @book: or NULL. */
 void gp_notebook_stop(struct gp_notebook *book);
 
+/* Whose notes has the CPU? */
+static inline u32 gp_notebook_stripe(const struct gp_notebook *book, u32 cpu)
+{
+	return cpu % gp_spare_stripes(READ_ONCE(book->cpu_shift));
+}
+
 /*
- * Make records of a CPU's notes that are older than the call. @all: of each, also if there seem to
- * be none; else the ring keeps space for them: a pass that had to leave some would be out of order.
- * Return: number of records.
+ * Make records of a stripe's notes that are older than the call. @all: of each, also if there seem
+ * to be none; else the ring keeps space for them: a pass that had to leave some would be out of
+ * order. Return: number of records.
  */
-u32 gp_notebook_drain(struct gp_notebook *book, u32 cpu, bool all);
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, bool all);
 
 #endif

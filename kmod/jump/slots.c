@@ -5,18 +5,20 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "arch/arch.h"
 #include "gfp.h"
 #include "jump/slots.h"
 #include "stats/tally.h"
 
-struct gp_slots *gp_slots_new(struct mm_struct *mm, unsigned long near)
+struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near)
 {
 	struct gp_slots *slots = kzalloc(sizeof(*slots), GP_GFP_CHARGED);
 
 	if (!slots)
 		return ERR_PTR(-ENOMEM);
 	slots->mm = mm;
-	slots->at = gp_area_slots_new(near, slots->pages);
+	slots->since = gp_arch_ticks();
+	slots->at = gp_area_slots_new(spare, near, slots->pages);
 	if (IS_ERR_VALUE(slots->at)) {
 		long err = slots->at;
 
@@ -56,12 +58,13 @@ static void gp_slots_leave(struct gp_tally *tally, bool exited)
 		gp_tally_exited(tally);
 }
 
-void gp_slots_free(struct gp_slots *slots, struct gp_tallies *tallies, bool exited)
+void gp_slots_free(struct gp_slots *slots, struct gp_spare *spare, struct gp_tallies *tallies,
+		   bool exited)
 {
 	list_del_rcu(&slots->node);
 	synchronize_rcu();
 	gp_slots_each(slots, tallies, gp_slots_leave, exited);
-	gp_area_unpin(slots->mm, slots->pages, GP_AREA_SLOT_PAGES);
+	gp_area_slots_free(spare, slots->mm, slots->pages);
 	kfree(slots);
 }
 

@@ -23,12 +23,14 @@ struct gp_tallies;
  * @node: link in those of its file; readers hold rcu_read_lock()
  * @mm: the process's memory; kept as a structure
  * @at: address of the table there
+ * @since: the processor's counter when it was made: no call in it is older
  * @pages: its pages, pinned
  */
 struct gp_slots {
 	struct list_head node;
 	struct mm_struct *mm;
 	unsigned long at;
+	u64 since;
 	struct page *pages[GP_AREA_SLOT_PAGES];
 };
 
@@ -46,16 +48,22 @@ static inline struct gp_detour_slot *gp_slots_get(const struct gp_slots *slots, 
 	return page_address(slots->pages[at / PAGE_SIZE]) + offset_in_page(at);
 }
 
-/* The slot of a call of the current process, or NULL. Context: rcu_read_lock(). */
-static inline struct gp_detour_slot *gp_slots_find(const struct list_head *all,
-						   const struct mm_struct *mm, u64 g, u64 depth)
+/* The slots of a process, or NULL. Context: rcu_read_lock(). */
+static inline const struct gp_slots *gp_slots_find(const struct list_head *all,
+						   const struct mm_struct *mm)
 {
 	const struct gp_slots *slots;
 
 	list_for_each_entry_rcu(slots, all, node)
 		if (slots->mm == mm)
-			return gp_slots_get(slots, gp_detour_slot_of(g, depth));
+			return slots;
 	return NULL;
+}
+
+/* The slot of a call. */
+static inline struct gp_detour_slot *gp_slots_of(const struct gp_slots *slots, u64 g, u64 depth)
+{
+	return gp_slots_get(slots, gp_detour_slot_of(g, depth));
 }
 
 /*
@@ -93,14 +101,15 @@ static inline bool gp_slot_close(struct gp_detour_slot *slot, u64 g, u32 depth, 
 }
 
 /* Context: as of gp_area_new(). An ERR_PTR() on error. */
-struct gp_slots *gp_slots_new(struct mm_struct *mm, unsigned long near);
+struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near);
 /* Context: no thread can be in a detour that uses it. */
 void gp_slots_unmap(const struct gp_slots *slots);
 /*
  * Forget it: @tallies get the calls that are still open. @exited: their process has ended. Context:
  * may sleep.
  */
-void gp_slots_free(struct gp_slots *slots, struct gp_tallies *tallies, bool exited);
+void gp_slots_free(struct gp_slots *slots, struct gp_spare *spare, struct gp_tallies *tallies,
+		   bool exited);
 /* Add the calls that are open now to those of @tallies: struct gp_tally_remote. */
 void gp_slots_count(const struct gp_slots *slots, struct gp_tallies *tallies);
 

@@ -78,14 +78,14 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 
 	list_for_each_entry(space, &f->spaces, node)
 		if (space->mm == mm)
-			return space->full ? NULL : space;
+			return space;
 	if (!gp_patience_read_lock(mm))
 		return NULL;
 	mapped = gp_text_find(mm, f->inode->inode, probe->offset);
 	mmap_read_unlock(mm);
 	if (!mapped)
 		return NULL;
-	space = gp_jump_space_new(mm, pid);
+	space = gp_jump_space_new(mm, pid, &probe->session->trapless.taken);
 	if (space)
 		list_add(&space->node, &f->spaces);
 	return space;

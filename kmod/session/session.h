@@ -63,6 +63,8 @@ struct gp_breaker {
  * @hits: number of hits that handlers have recorded, or rejected by a program, when it last looked
  * @care: when it looks after jumps again, ns
  * @lost: jumps that have disappeared
+ * @taken: pages that jumps have taken of the processes: struct gp_spare
+ * @no_memory: points that would be jumps, but some process has no memory for them
  */
 struct gp_trapless {
 	bool wanted;
@@ -71,6 +73,8 @@ struct gp_trapless {
 	u64 hits;
 	u64 care;
 	u64 lost;
+	atomic_long_t taken;
+	u64 no_memory;
 };
 
 /**

@@ -134,7 +134,7 @@ struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number)
 		return READ_ONCE(s->rings[number]);
 	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
-	notes = book ? book->cpu[number - nr_cpu_ids] : NULL;
+	notes = book ? book->stripe[number - nr_cpu_ids] : NULL;
 	return notes ? notes->ring : NULL;
 }
 
@@ -154,28 +154,28 @@ void gp_stream_add_stats(const struct gp_session *s, u32 first, u64 *stats)
 /* Make records of a CPU's notes, which have left no space. Context: a handler, preemption on. */
 void gp_stream_drain(struct gp_session *s, u32 cpu)
 {
+	u32 stripe = gp_notebook_stripe(s->notebook, cpu);
 	enum gp_stream_wake wake;
 
-	if (!gp_notebook_drain(s->notebook, cpu, false))
+	if (!gp_notebook_drain(s->notebook, stripe, false))
 		return;
-	wake = gp_stream_committed(s, s->notebook->cpu[cpu]->ring);
+	wake = gp_stream_committed(s, s->notebook->stripe[stripe]->ring);
 	if (wake != GP_STREAM_QUIET)
 		gp_stream_wake(s, wake);
 }
 
-/* As gp_notebook_drain(), of all CPUs. */
-static u32 gp_stream_drain_cpus(struct gp_session *s, bool all)
+/* As gp_notebook_drain(), of all stripes. */
+static u32 gp_stream_drain_stripes(struct gp_session *s, bool all)
 {
 	struct gp_notebook *book;
-	u32 n = 0;
-	int cpu;
+	u32 n = 0, i;
 
 	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
 	if (!book)
 		return 0;
-	for_each_possible_cpu(cpu) {
-		n += gp_notebook_drain(book, cpu, all);
+	for (i = 0; i < GP_SPARE_STRIPES; i++) {
+		n += gp_notebook_drain(book, i, all);
 		cond_resched();
 	}
 	return n;
@@ -184,14 +184,14 @@ static u32 gp_stream_drain_cpus(struct gp_session *s, bool all)
 /* Make records of all notes, for the reader. */
 void gp_stream_drain_all(struct gp_session *s)
 {
-	gp_stream_drain_cpus(s, true);
+	gp_stream_drain_stripes(s, true);
 }
 
 /* Make records of notes that are complete, or count their calls, before counters are read. */
 void gp_stream_drain_ready(struct gp_session *s)
 {
 	/* The timer finds nothing of these any more. */
-	if (gp_stream_drain_cpus(s, false))
+	if (gp_stream_drain_stripes(s, false))
 		gp_stream_wake(s, GP_STREAM_WAKE_SOON);
 }
 
@@ -200,7 +200,7 @@ static void gp_stream_drain_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
 
-	if (gp_stream_drain_cpus(s, false))
+	if (gp_stream_drain_stripes(s, false))
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
 	if (READ_ONCE(s->notebook->mm))
 		gp_stream_drain_soon(s);

@@ -255,8 +255,8 @@ static void gp_tally_remote_stats(const struct gp_tally *tally, u64 stats[__GOPR
 	u32 at, i;
 	int cpu;
 
-	BUILD_BUG_ON(GOPROBE_BUCKETS % ARRAY_SIZE(bucket));
-	for (at = 0; at < GOPROBE_BUCKETS; at += ARRAY_SIZE(bucket)) {
+	BUILD_BUG_ON(GP_DETOUR_BUCKETS % ARRAY_SIZE(bucket));
+	for (at = 0; at < GP_DETOUR_BUCKETS; at += ARRAY_SIZE(bucket)) {
 		memset(bucket, 0, sizeof(bucket));
 		gp_remote_read_many(&tally->remote->times, at, ARRAY_SIZE(bucket), bucket);
 		for (i = 0; i < ARRAY_SIZE(bucket); i++)
@@ -316,11 +316,11 @@ static void gp_tally_add_programs(const struct gp_tally *tally, struct goprobe_t
 	struct gp_tally_remote *remote = tally->remote;
 	u32 i;
 
-	gp_remote_read_many(&remote->times, 0, GOPROBE_BUCKETS, bucket);
-	gp_remote_read_many(&remote->times, GOPROBE_BUCKETS, 1, &to->sum);
+	gp_remote_read_many(&remote->times, 0, GP_DETOUR_BUCKETS, bucket);
+	gp_remote_read_many(&remote->times, GP_DETOUR_BUCKETS, 1, &to->sum);
 	to->calls = remote->open;
 	to->exited = remote->exited;
-	for (i = 0; i < GOPROBE_BUCKETS; i++)
+	for (i = 0; i < GP_DETOUR_BUCKETS; i++)
 		to->calls += bucket[i];
 }
 

@@ -19,6 +19,7 @@
 #include <linux/xarray.h>
 #include <goprobe.h>
 
+#include "arch/detour.h"
 #include "stats/remote.h"
 
 /* See struct goprobe_limits: 2 MiB and 32 MiB for each CPU. */
@@ -59,7 +60,7 @@ struct gp_times {
  */
 struct gp_tally_remote {
 	struct gp_remote times;
-	u64 past[GOPROBE_BUCKETS + 1];
+	u64 past[GP_DETOUR_BUCKETS + 1];
 	u64 open;
 	u64 exited;
 };

@@ -284,7 +284,7 @@ static inline bool is_of_hits(u32 stat)
 	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY &&
 	       stat != GOPROBE_STAT_SET_FULL && stat != GOPROBE_STAT_EDITED &&
 	       stat != GOPROBE_STAT_NOT_EDITED && stat != GOPROBE_STAT_JUMPED &&
-	       stat != GOPROBE_STAT_JUMPS_LOST;
+	       stat != GOPROBE_STAT_JUMPS_LOST && stat != GOPROBE_STAT_JUMPS_NO_MEMORY;
 }
 
 static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])

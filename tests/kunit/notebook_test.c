@@ -19,14 +19,14 @@ static u32 mapped, pinned;
 /* CPU 0's, as the process sees them. */
 static struct gp_detour_ring *its;
 
-u32 gp_area_ncpus(void)
-{
-	return nr_cpu_ids;
-}
+#define STRIPES	4
 
-unsigned long gp_area_notes_new(unsigned long near, struct page **pages)
+static atomic_long_t taken;
+static struct gp_spare spare = { .session = &taken, .cpu_shift = 30 };
+
+unsigned long gp_area_notes_new(struct gp_spare *of, unsigned long near, struct page **pages)
 {
-	u32 n = nr_cpu_ids * GP_AREA_NOTE_PAGES;
+	u32 n = STRIPES * GP_AREA_NOTE_PAGES;
 
 	for (pinned = 0; pinned < n; pinned++) {
 		pages[pinned] = alloc_page(GFP_KERNEL | __GFP_ZERO);
@@ -38,12 +38,13 @@ unsigned long gp_area_notes_new(unsigned long near, struct page **pages)
 	return AT;
 }
 
-void gp_area_notes_unmap(unsigned long at)
+void gp_area_notes_unmap(unsigned long at, u8 cpu_shift)
 {
 	mapped--;
 }
 
-void gp_area_unpin(struct mm_struct *mm, struct page **pages, u32 n)
+void gp_area_notes_free(atomic_long_t *session, struct mm_struct *mm, struct page **pages,
+			u8 cpu_shift)
 {
 	vunmap(its);
 	while (pinned)
@@ -68,7 +69,8 @@ static void notebook_exit(struct kunit *test)
 
 static void join(struct kunit *test)
 {
-	KUNIT_ASSERT_EQ(test, gp_notebook_join(book, NEAR, task_tgid(current)), 0);
+	spare.pid = task_tgid(current);
+	KUNIT_ASSERT_EQ(test, gp_notebook_join(book, NEAR, &spare), 0);
 	/* The test may be a kernel thread, which has none. */
 	book->mm = &process;
 }
@@ -138,7 +140,7 @@ static void points_are_added_once(struct kunit *test)
 		add(test, 10 + i, 0);
 	leave_notes(first, 1);
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
-	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(book->cpu[0]->ring))->ip,
+	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(book->stripe[0]->ring))->ip,
 			1ULL);
 	gp_notebook_leave(book, true);
 	join(test);
@@ -148,7 +150,7 @@ static void points_are_added_once(struct kunit *test)
 /* Drains leave space for a pass; the end of the process counts what has none. */
 static void a_pass_has_space(struct kunit *test)
 {
-	struct gp_ring *ring = book->cpu[0]->ring;
+	struct gp_ring *ring = book->stripe[0]->ring;
 	u32 id, n, all = 0;
 
 	join(test);
@@ -171,7 +173,7 @@ static void a_pass_has_space(struct kunit *test)
 /* What is left after the session has been stopped is neither recorded nor lost. */
 static void it_is_stopped(struct kunit *test)
 {
-	struct gp_ring *ring = book->cpu[0]->ring;
+	struct gp_ring *ring = book->stripe[0]->ring;
 	u32 id;
 
 	join(test);
@@ -185,13 +187,23 @@ static void it_is_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
 }
 
+/* CPUs of which each has the same number modulo the number of stripes have the same notes. */
+static void cpus_share_stripes(struct kunit *test)
+{
+	u32 cpu;
+
+	join(test);
+	for (cpu = 0; cpu < 4096; cpu++)
+		KUNIT_EXPECT_EQ(test, gp_notebook_stripe(book, cpu), cpu % STRIPES);
+}
+
 /* On a CPU without a ring all calls land. */
 static void a_cpu_may_have_none(struct kunit *test)
 {
-	struct gp_notes *notes = book->cpu[0];
+	struct gp_notes *notes = book->stripe[0];
 	u32 i, taken = 0;
 
-	book->cpu[0] = NULL;
+	book->stripe[0] = NULL;
 	join(test);
 	for (i = 0; i < GP_DETOUR_NOTES; i++)
 		taken += its->note[i].state == 1;
@@ -199,7 +211,7 @@ static void a_cpu_may_have_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
 	add(test, 1, 0);
 	gp_notebook_leave(book, true);
-	book->cpu[0] = notes;
+	book->stripe[0] = notes;
 }
 
 static struct kunit_case cases[] = {
@@ -208,6 +220,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(points_are_added_once),
 	KUNIT_CASE(a_pass_has_space),
 	KUNIT_CASE(it_is_stopped),
+	KUNIT_CASE(cpus_share_stripes),
 	KUNIT_CASE(a_cpu_may_have_none),
 	{}
 };

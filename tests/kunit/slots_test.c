@@ -17,15 +17,13 @@ static struct mm_struct *mm;
 static LIST_HEAD(all);
 
 /* What the module has elsewhere: slots are made by the test. */
-unsigned long gp_area_slots_new(unsigned long near, struct page **pages)
+unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, struct page **pages)
 {
 	return -ENOMEM;
 }
 
-void gp_area_unpin(struct mm_struct *of, struct page **pages, u32 n)
+void gp_area_slots_free(struct gp_spare *spare, struct mm_struct *of, struct page **pages)
 {
-	atomic64_sub(n, &of->pinned_vm);
-	unpin_user_pages_dirty_lock(pages, n, true);
 }
 
 static int slots_init(struct kunit *test)
@@ -64,14 +62,19 @@ static void slots_exit(struct kunit *test)
 	gp_tallies_fini(&tallies);
 }
 
+static struct gp_detour_slot *find(u64 g, u32 depth)
+{
+	return gp_slots_of(gp_slots_find(&all, mm), g, depth);
+}
+
 static enum gp_slot_end open(u64 g, u32 depth, u64 now, u32 *id)
 {
-	return gp_slot_open(gp_slots_find(&all, mm, g, depth), g, depth, now, id);
+	return gp_slot_open(find(g, depth), g, depth, now, id);
 }
 
 static void a_call_is_found_at_its_end_and_nowhere_else(struct kunit *test)
 {
-	struct gp_detour_slot *slot = gp_slots_find(&all, mm, G, 800);
+	struct gp_detour_slot *slot = find(G, 800);
 	u64 began = 0;
 	u32 id = ID;
 
@@ -94,7 +97,7 @@ static void a_process_without_slots_has_none(struct kunit *test)
 	struct mm_struct *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, other);
-	KUNIT_EXPECT_NULL(test, gp_slots_find(&all, other, G, 800));
+	KUNIT_EXPECT_NULL(test, gp_slots_find(&all, other));
 }
 
 /* Depths whose calls have the same slot. */
@@ -111,21 +114,21 @@ static void a_call_takes_the_slot_of_one_that_must_have_ended(struct kunit *test
 	id = ID;
 	KUNIT_EXPECT_EQ(test, open(G, 800, 3, &id), GP_SLOT_REPLACED);
 	KUNIT_EXPECT_EQ(test, id, (u32)OTHER);
-	KUNIT_EXPECT_EQ(test, gp_slots_find(&all, mm, G, 800)->began, 3ULL);
+	KUNIT_EXPECT_EQ(test, find(G, 800)->began, 3ULL);
 }
 
 static void a_call_leaves_the_slot_of_one_that_may_be_open(struct kunit *test)
 {
-	struct gp_detour_slot *slot = gp_slots_find(&all, mm, G, 800), before;
+	struct gp_detour_slot *slot = find(G, 800), before;
 	u32 id = ID;
 
 	KUNIT_EXPECT_EQ(test, open(G, 800, 1, &id), GP_SLOT_OPEN);
 	before = *slot;
 	id = OTHER;
 	/* A deeper call of the same goroutine, and one of another. */
-	KUNIT_ASSERT_PTR_EQ(test, slot, gp_slots_find(&all, mm, G, 800 + ROUND));
+	KUNIT_ASSERT_PTR_EQ(test, slot, find(G, 800 + ROUND));
 	KUNIT_EXPECT_EQ(test, open(G, 800 + ROUND, 2, &id), GP_SLOT_TAKEN);
-	KUNIT_ASSERT_PTR_EQ(test, slot, gp_slots_find(&all, mm, G + 4 * 4 * ROUND, 800));
+	KUNIT_ASSERT_PTR_EQ(test, slot, find(G + 4 * 4 * ROUND, 800));
 	KUNIT_EXPECT_EQ(test, open(G + 4 * 4 * ROUND, 800, 2, &id), GP_SLOT_TAKEN);
 	KUNIT_EXPECT_EQ(test, memcmp(slot, &before, sizeof(before)), 0);
 }

@@ -219,6 +219,8 @@ void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
 		{ "filtered", s->filtered, "call", "did not pass the condition", true },
 		{ "without_trap", s->without_trap, "hit", "without a trap", false },
 		{ "jumps_lost", s->jumps_lost, "jump", FACT_JUMPS_LOST, false },
+		{ "jumps_no_memory", s->jumps_no_memory, "breakpoint", FACT_JUMPS_NO_MEMORY,
+		  false },
 		{ "undecided", s->undecided, "call",
 		  "with a condition that could not be evaluated", true },
 		{ "sampled", s->sampled, "call", "left out of the sample", true },

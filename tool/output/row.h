@@ -75,6 +75,8 @@ struct fact {
 
 /* Of summaries that have it. */
 #define FACT_JUMPS_LOST "disappeared, as the program mapped its code again: calls are missing"
+#define FACT_JUMPS_NO_MEMORY \
+	"could not become a jump: the process has no memory to spare, or none nearby"
 
 void facts_json(struct buf *b, const struct fact *f, size_t n);
 /* A line for each. */

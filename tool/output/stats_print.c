@@ -300,6 +300,8 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		  n[GOPROBE_STAT_UNDECIDED] - n[GOPROBE_STAT_JUMPED],
 		  "hit", "with a trap", true },
 		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump", FACT_JUMPS_LOST, true },
+		{ "jumps_no_memory", n[GOPROBE_STAT_JUMPS_NO_MEMORY], "breakpoint",
+		  FACT_JUMPS_NO_MEMORY, true },
 	};
 	struct fact *to = f;
 
@@ -313,7 +315,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	return to - f;
 }
 
-#define FACTS_MAX 11
+#define FACTS_MAX 12
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b)

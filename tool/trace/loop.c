@@ -45,6 +45,7 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 	s->limited = w->stats[GOPROBE_STAT_LIMITED];
 	s->without_trap = w->stats[GOPROBE_STAT_JUMPED];
 	s->jumps_lost = w->stats[GOPROBE_STAT_JUMPS_LOST];
+	s->jumps_no_memory = w->stats[GOPROBE_STAT_JUMPS_NO_MEMORY];
 	s->no_member = w->stats[GOPROBE_STAT_SET_FULL];
 	s->edits = w->upload && w->upload->plan->edits;
 	s->edited = w->stats[GOPROBE_STAT_EDITED];

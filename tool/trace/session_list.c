@@ -187,7 +187,9 @@ static const struct trap_words traps[] = {
 	},
 	[GOPROBE_TRAP_SHARED] = { "a trap: there are other breakpoints", "shared" },
 	[GOPROBE_TRAP_CHANGED] = { "a trap: the program's code has changed", "changed" },
-	[GOPROBE_TRAP_MEMORY] = { "a trap: the process has no memory for code nearby", "memory" },
+	[GOPROBE_TRAP_MEMORY] = {
+		"a trap: the process has no memory to spare for a jump, or none nearby", "memory",
+	},
 	[GOPROBE_TRAP_DEBUGGED] = { "a trap: a debugger holds the process", "debugged" },
 	[GOPROBE_TRAP_CLOCK] = {
 		"a trap: this processor or its clock can't time calls in the process", "clock",

@@ -16,6 +16,9 @@
 //	map FILE   it maps the first page of a file: "mapped"
 //	plain      SIGUSR2 has a handler that runs on the thread's own stack: "plain"
 //	exec       executes itself again in the same process
+//	forge N    it adds N to each word that goprobe has in its memory, in the first 32 bytes: how many mappings it found
+//	replace FILE  it maps a file, shared, over all but the first page of each of these mappings: the same
+//	lock       all that it maps from now on is locked in memory: "locked"
 //	noticks    a thread of it may not read the processor's counter from now on: "noticks"
 package main
 
@@ -294,6 +297,55 @@ func mapFile(path string) {
 	}
 }
 
+// goprobes are the mappings of goprobe for numbers: of 128 KiB, between its code and 5 GiB behind that.
+func goprobes() (found []uintptr) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		panic(err)
+	}
+	var code, from, to uint64
+	var rights string
+	for _, line := range strings.Split(string(maps), "\n") {
+		if n, _ := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights); n < 3 {
+			continue
+		}
+		if strings.HasSuffix(line, "/goprobe (deleted)") && code == 0 {
+			code = from
+		}
+		if code != 0 && rights == "rw-p" && to-from == 1<<17 && from-code < 5<<30 {
+			found = append(found, uintptr(from))
+		}
+	}
+	return found
+}
+
+func forge(n int) int {
+	found := goprobes()
+	for _, at := range found {
+		for i := uintptr(0); i < 32; i += 8 {
+			atomic.AddInt64((*int64)(unsafe.Pointer(at+i)), int64(n)) //nolint:govet // goprobe's, not Go's
+		}
+	}
+	return len(found)
+}
+
+func replace(path string) int {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	found := goprobes()
+	for _, at := range found {
+		_, _, e := syscall.Syscall6(syscall.SYS_MMAP, at+4096, 1<<17-4096, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_SHARED|syscall.MAP_FIXED, f.Fd(), 0)
+		if e != 0 {
+			panic(e)
+		}
+	}
+	return len(found)
+}
+
 // plain takes SA_ONSTACK from the action that Go's runtime has set.
 func plain() {
 	const onStack = 0x08000000
@@ -367,6 +419,19 @@ func main() {
 		case "map":
 			mapFile(word[1])
 			fmt.Println("mapped")
+		case "forge":
+			n, err := strconv.Atoi(word[1])
+			if err != nil {
+				panic(err)
+			}
+			fmt.Println(forge(n))
+		case "replace":
+			fmt.Println(replace(word[1]))
+		case "lock":
+			if _, _, e := syscall.Syscall(syscall.SYS_MLOCKALL, 2 /* MCL_FUTURE */, 0, 0); e != 0 {
+				panic(e)
+			}
+			fmt.Println("locked")
 		case "plain":
 			plain()
 			fmt.Println("plain")

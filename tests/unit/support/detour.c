@@ -94,11 +94,31 @@ uint8_t *detour_memory;
 bool detour_has_rdpid, detour_has_bmi2;
 struct detour_landed *detour_landed;
 struct detour_g detour_g;
-long detour_ncpus;
+long detour_nplaces;
 
-uint8_t *detour_numbers(long cpu)
+/* Some are shared by several CPUs. */
+static const uint8_t shifts[] = { GP_DETOUR_CPU_SHIFT_MIN, 27, GP_DETOUR_CPU_SHIFT_MAX };
+
+static uint32_t places[N(shifts) * DETOUR_CPUS];
+
+uint8_t *detour_numbers(long place)
 {
-	return detour_memory + 2 * DETOUR_PAGE + cpu * (long)DETOUR_STRIDE;
+	return detour_memory + 2 * DETOUR_PAGE + places[place];
+}
+
+/* Where the numbers of each CPU can be: 0 is the first, and CPU 0's. */
+static void find_places(uint32_t cpus)
+{
+	uint32_t n = 0, seen;
+
+	for (size_t s = 0; s < N(shifts); s++)
+		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+			places[n] = cpu << shifts[s];
+			for (seen = 0; places[seen] != places[n]; seen++)
+				;
+			n += seen == n;
+		}
+	detour_nplaces = n;
 }
 
 static uint64_t seed = 1;
@@ -290,7 +310,7 @@ struct gp_detour detour_at(const struct gp_detour_site *site)
 			(site->shape == EXIT_POP ? POP_CODE : DETOUR_PAGE),
 		.number = detour_random() % 512,
 		.stack_hi = offsetof(struct detour_g, hi),
-		.per_cpu = true,
+		.cpu_shift = shifts[detour_random() % N(shifts)],
 	};
 
 	d.landing = d.code + DETOUR_LANDING;
@@ -303,7 +323,8 @@ struct gp_detour detour_of_tests(const struct gp_detour_site *site)
 
 	d.hits = (uint64_t)detour_numbers(0);
 	d.rejected = d.hits + 8;
-	d.per_cpu = detour_has_rdpid && detour_random() & 1;
+	if (!detour_has_rdpid || detour_random() & 1)
+		d.cpu_shift = 0;
 	d.ntests = detour_random() & 1 ? 0 : detour_random() % (GP_DETOUR_TESTS + 1);
 	for (uint32_t i = 0; i < d.ntests; i++)
 		d.test[i] = random_test();
@@ -398,8 +419,8 @@ uint64_t detour_counted(unsigned int counter)
 {
 	uint64_t n = 0;
 
-	for (long cpu = 0; cpu < detour_ncpus; cpu++)
-		n += ((uint64_t *)detour_numbers(cpu))[counter];
+	for (long at = 0; at < detour_nplaces; at++)
+		n += ((uint64_t *)detour_numbers(at))[counter];
 	return n;
 }
 
@@ -438,6 +459,6 @@ int detour_set_up(void)
 			     PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	detour_landed = (struct detour_landed *)(detour_memory + DETOUR_STRIDE / 2);
-	detour_ncpus = sysconf(_SC_NPROCESSORS_CONF);
+	find_places((uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 	return detour_memory == MAP_FAILED ? -1 : 0;
 }

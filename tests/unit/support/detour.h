@@ -17,7 +17,7 @@
 
 #define DETOUR_PAGE 4096U
 #define DETOUR_CPUS 4096U
-#define DETOUR_STRIDE (1UL << GP_DETOUR_CPU_SHIFT)
+#define DETOUR_STRIDE (1UL << GP_DETOUR_CPU_SHIFT_MIN)
 #define DETOUR_CF 1ULL
 #define DETOUR_ZF 64ULL
 #define DETOUR_SHAPES 4
@@ -63,7 +63,7 @@ struct detour_left {
 extern const struct detour_exit detour_exits[DETOUR_EXITS];
 extern struct detour_landed *detour_landed;
 extern struct detour_g detour_g;
-extern long detour_ncpus;
+extern long detour_nplaces;
 extern uint8_t *detour_memory;		/* function, detour, numbers of each CPU */
 extern bool detour_has_rdpid, detour_has_bmi2;
 extern uint64_t detour_regs[16], detour_flags, detour_entry, detour_path, detour_top;
@@ -80,7 +80,7 @@ int detour_set_up(void);
 size_t detour_parse(const char *text, uint8_t *to);
 uint64_t detour_random(void);
 uint64_t detour_ticks(void);
-uint8_t *detour_numbers(long cpu);
+uint8_t *detour_numbers(long place);
 /*
  * Write the function of a form: its branch, and its cold block; or, from form DETOUR_SHAPES on, its
  * epilogue. Return: what can become of that.

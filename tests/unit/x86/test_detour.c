@@ -133,7 +133,7 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 {
 	struct gp_detour bare = *d;
 	uint8_t code[GP_DETOUR_MAX];
-	uint32_t count = d->per_cpu ? 27 : 13;
+	uint32_t count = d->cpu_shift ? 27 : 13;
 
 	bare.ntests = 0;
 	bare.landing = 0;
@@ -162,7 +162,7 @@ static void test_one_bit(void **state)
 			code[bit / 8] ^= 1U << bit % 8;
 		}
 		for (uint32_t n = 0; n < len; n++)
-			if (!d.ntests || n != len - (d.per_cpu ? 27 : 13))
+			if (!d.ntests || n != len - (d.cpu_shift ? 27 : 13))
 				assert_false(gp_detour_check(&site, &d, code, n));
 	}
 }
@@ -184,9 +184,9 @@ static void test_reject(void **state)
 		for (by = 0; by < len; by++) {
 			memcpy(code + to - 4, &by, 4);
 			assert_int_equal(gp_detour_check(&site, &d, code, len),
-					 to + by == len - (d.per_cpu ? 27 : 13));
+					 to + by == len - (d.cpu_shift ? 27 : 13));
 		}
-		by = len - (d.per_cpu ? 27 : 13) - to;
+		by = len - (d.cpu_shift ? 27 : 13) - to;
 		memcpy(code + to - 4, &by, 4);
 		other = d;
 		other.ntests--;

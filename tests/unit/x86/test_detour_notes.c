@@ -9,9 +9,9 @@ static struct {
 	uint64_t pad[9], procid;
 } runtime_m;
 
-static struct gp_detour_ring *ring_of(long cpu)
+static struct gp_detour_ring *ring_of(long place)
 {
-	return (struct gp_detour_ring *)(detour_numbers(cpu) + DETOUR_STRIDE / 16);
+	return (struct gp_detour_ring *)(detour_numbers(place) + DETOUR_STRIDE / 16);
 }
 
 static struct gp_detour note_detour(const struct gp_detour_site *site)
@@ -76,10 +76,10 @@ static void test_note(void **state)
 		runtime_m.procid = detour_random();
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
-		for (long cpu = 0; cpu < detour_ncpus; cpu++) {
-			memset(ring_of(cpu), 0, sizeof(struct gp_detour_ring));
-			ring_of(cpu)->next = next;
-			ring_of(cpu)->note[at].state = used;
+		for (long place = 0; place < detour_nplaces; place++) {
+			memset(ring_of(place), 0, sizeof(struct gp_detour_ring));
+			ring_of(place)->next = next;
+			ring_of(place)->note[at].state = used;
 		}
 		detour_landed->n = 0;
 		detour_patch(&site, &d);
@@ -100,8 +100,8 @@ static void test_note(void **state)
 		assert_int_equal(detour_landed->n, pass && (!detour_g.goid || used));
 		if (detour_landed->n)
 			assert_int_equal(detour_landed->end, 2 * d.number + GP_DETOUR_END_UNKNOWN);
-		for (long cpu = 0; cpu < detour_ncpus; cpu++) {
-			struct gp_detour_ring *ring = ring_of(cpu);
+		for (long place = 0; place < detour_nplaces; place++) {
+			struct gp_detour_ring *ring = ring_of(place);
 
 			if (ring->next == next + 128) {
 				assert_true(tried);
@@ -181,7 +181,9 @@ static void test_note_bits(void **state)
 		for (size_t i = 0; i < d.nwords; i++)
 			detour_matters(&site, &d, code, len, offsetof(struct gp_detour, word[i]));
 		DETOUR_NOT_MADE(&site, &d, landing, 0);
-		DETOUR_NOT_MADE(&site, &d, per_cpu, false);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, 0);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, GP_DETOUR_CPU_SHIFT_MIN - 1);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, GP_DETOUR_CPU_SHIFT_MAX + 1);
 		DETOUR_NOT_MADE(&site, &d, id, 0);
 		DETOUR_NOT_MADE(&site, &d, id, 1U << 31);
 		DETOUR_NOT_MADE(&site, &d, nwords, GP_DETOUR_WORDS + 1);
@@ -243,9 +245,9 @@ static uint64_t take_notes(uint32_t nwords)
 {
 	uint64_t n = 0;
 
-	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
+	for (long place = 0; place < detour_nplaces; place++) {
 		for (uint32_t i = 0; i < GP_DETOUR_NOTES; i++) {
-			struct gp_detour_note *note = &ring_of(cpu)->note[i];
+			struct gp_detour_note *note = &ring_of(place)->note[i];
 
 			if (__atomic_load_n(&note->state, __ATOMIC_ACQUIRE) <= 1)
 				continue;
@@ -276,8 +278,8 @@ static void test_many_callers(void **state)
 	callers_stop = false;
 	detour_g.goid = 1;
 	detour_g.m = (uint64_t)&runtime_m;
-	for (long cpu = 0; cpu < detour_ncpus; cpu++)
-		memset(ring_of(cpu), 0, sizeof(struct gp_detour_ring));
+	for (long place = 0; place < detour_nplaces; place++)
+		memset(ring_of(place), 0, sizeof(struct gp_detour_ring));
 	detour_landed->n = 0;
 	detour_patch(&site, &d);
 	for (uintptr_t i = 0; i < CALLERS; i++)

@@ -123,8 +123,8 @@ static struct gp_detour_times take_times(void)
 {
 	struct gp_detour_times sum = { .sum = 0 }, *its;
 
-	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
-		its = (struct gp_detour_times *)detour_numbers(cpu);
+	for (long place = 0; place < detour_nplaces; place++) {
+		its = (struct gp_detour_times *)detour_numbers(place);
 		for (uint32_t i = 0; i < N(sum.bucket); i++)
 			sum.bucket[i] += its->bucket[i];
 		sum.sum += its->sum;
@@ -135,8 +135,8 @@ static struct gp_detour_times take_times(void)
 
 static void set_limits(uint64_t min, uint64_t max)
 {
-	for (long cpu = 0; cpu < detour_ncpus; cpu++) {
-		struct gp_detour_times *its = (void *)detour_numbers(cpu);
+	for (long place = 0; place < detour_nplaces; place++) {
+		struct gp_detour_times *its = (void *)detour_numbers(place);
 
 		its->min = min;
 		its->max = max;
@@ -161,7 +161,7 @@ static void test_close(void **state)
 		struct gp_detour_site site = detour_function((size_t)*state);
 		struct gp_detour d = timed_detour(&site);
 		struct detour_left want, got;
-		uint64_t before_now = detour_random() >> (30 + detour_random() % 26);
+		uint64_t before_now = detour_random() >> (34 + detour_random() % 26);
 		uint32_t buckets = 0;
 
 		detour_registers(&site, &d);
@@ -183,7 +183,7 @@ static void test_close(void **state)
 			slot->began = from + before_now + (1ULL << 33);
 		before = *slot;
 		set_limits(other == 2 ? UINT64_MAX : 4,
-			   other == 3 ? 4 : other == 5 ? 1ULL << 50 : UINT64_MAX);
+			   other == 3 ? 4 : GP_DETOUR_LONGEST);
 		detour_landed->n = 0;
 		detour_patch(&site, &d);
 		got = detour_execute(regs);
@@ -251,7 +251,9 @@ static void test_timed_bits(void **state)
 		other.slots = 0;
 		assert_false(gp_detour_check(&site, &other, code, len));
 		DETOUR_NOT_MADE(&site, &d, landing, 0);
-		DETOUR_NOT_MADE(&site, &d, per_cpu, false);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, 0);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, GP_DETOUR_CPU_SHIFT_MIN - 1);
+		DETOUR_NOT_MADE(&site, &d, cpu_shift, GP_DETOUR_CPU_SHIFT_MAX + 1);
 		DETOUR_NOT_MADE(&site, &d, ntests, 1);
 		DETOUR_NOT_MADE(&site, &d, slots, d.slots + (1ULL << 32));
 	}
