@@ -129,6 +129,7 @@ static struct gp_jump_times *gp_jump_times(struct gp_jump_space *space, unsigned
 		WRITE_ONCE(its->min, U64_MAX);
 	}
 	times->tally = plan->timed;
+	times->counter.seen = times->seen;
 	list_add(&times->node, &space->times);
 	gp_remote_add(&plan->timed->remote->times, &times->counter);
 	return times;

@@ -66,12 +66,14 @@ struct gp_jump_space {
  * @tally: of the function
  * @at: address of CPU 0's
  * @counter: where the kernel reads them
+ * @seen: of @counter
  */
 struct gp_jump_times {
 	struct list_head node;
 	const struct gp_tally *tally;
 	unsigned long at;
 	struct gp_remote_counter counter;
+	u64 seen[GP_DETOUR_BUCKETS + 1];
 };
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Numbers that traced programs count themselves, in memory of theirs that is pinned: see
- * jump/area.h. A program can write there what it likes: these are its own numbers, and
- * nothing else depends on them.
+ * jump/area.h. A program can write there what it likes. So that it takes nothing away from the
+ * numbers of others that are added to its own, each program's part never falls, and never grows
+ * faster than it could by counting. A part that would is read again the next time.
  */
 #ifndef GP_REMOTE_H
 #define GP_REMOTE_H
@@ -19,19 +20,25 @@ struct page;
  * @pages: pages that have a part of each number, pinned
  * @npages: number of @pages
  * @offset: where in each page they begin
+ * @since: when they began with 0, ns
+ * @seen: of each number, the largest that has been believed
+ * @first: @seen, if it is one number
  */
 struct gp_remote_counter {
 	struct list_head node;
 	struct page **pages;
 	u32 npages;
 	u32 offset;
+	u64 since;
+	u64 *seen;
+	u64 first;
 };
 
 /**
  * struct gp_remote - numbers that several programs count
  * @lock: guards all of it
  * @counters: those that are still being counted
- * @n: how many numbers
+ * @n: how many numbers; if there are several, the last one is the ns of what the others count
  * @past: of each, the sum of counters that were removed
  * @first: @past, if it is one number
  */

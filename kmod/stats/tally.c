@@ -267,7 +267,8 @@ static void gp_tally_remote_stats(const struct gp_tally *tally, u64 stats[__GOPR
 	stats[GOPROBE_STAT_OPENED] += calls;
 	for_each_possible_cpu(cpu)
 		calls += READ_ONCE(per_cpu_ptr(tally->times, cpu)->slots);
-	stats[GOPROBE_STAT_JUMPED] += ended + calls;
+	/* A program can have emptied slots that handlers have filled. */
+	stats[GOPROBE_STAT_JUMPED] += ended + max_t(s64, calls, 0);
 }
 
 /* Sum up the hits that were counted here: COUNTED, OPENED, TIMED and JUMPED. */

@@ -146,6 +146,47 @@ def no_kill(t):
                 f.write("max")
 
 
+@case("trapless: a program that writes into its own counters takes no call away from another one")
+def forges(t):
+    with allowed():
+        honest, other = whirl(t), whirl(t)
+        process = started(t, "count", "-p", "%d,%d" % (honest.pid, other.pid), "-o", "json", "--trapless", "always", "main.step")
+        found = points(honest.pid)
+        for target in honest, other:
+            wait_for("jumps", lambda target=target: are_jumps(target, found))
+        honest.send("calls 1000")
+        honest.line()
+        for n in -600, 1 << 62, 600 - (1 << 62) - 300:
+            other.send("forge %d" % n)
+            check(int(other.line()) > 0, "the program has found no counter")
+        process.signal(signal.SIGINT)
+        same(counted(process)[0], {"main.step": 1000}, "calls")
+        for target in honest, other:
+            is_clean(target)
+            target.finish()
+
+
+@case("trapless: so it is with durations")
+def forges_times(t):
+    with allowed():
+        honest, other = whirl(t), whirl(t)
+        process = started(t, "latency", "-p", "%d,%d" % (honest.pid, other.pid), "-o", "json", "--histogram", "--trapless", "always", "main.step")
+        found = points(honest.pid)
+        for target in honest, other:
+            wait_for("jumps", lambda target=target: are_jumps(target, found))
+        honest.send("calls 1000")
+        honest.line()
+        # The first four buckets, and the same of the next numbers.
+        other.send("forge -600")
+        check(int(other.line()) > 0, "the program has found no times")
+        process.signal(signal.SIGINT)
+        line = finish(process)[0]["main.step"]
+        same((line["calls"], line["returned"], sum(b["calls"] for b in line["buckets"])), (1000, 1000, 1000), "calls")
+        for target in honest, other:
+            is_clean(target)
+            target.finish()
+
+
 @case("trapless: nothing is written into a file that the program maps where its numbers were, nor is it pinned")
 def replaced(t):
     with allowed(), tempfile.NamedTemporaryFile(dir="/dev/shm") as f:

@@ -192,6 +192,16 @@ static void each_hit_of_a_call_in_a_slot_counts_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_JUMPED], 8ULL);
 }
 
+static void emptied_slots_make_no_number_negative(struct kunit *test)
+{
+	u64 stats[__GOPROBE_STAT_MAX] = {};
+
+	gp_tally_to_slot(gp_tallies_find(&tallies, ID));
+	gp_tallies_find(&tallies, OTHER)->remote->past[10] = 3;
+	gp_tallies_stats(&tallies, stats);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_JUMPED], 6ULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_call_is_found_at_its_end_and_nowhere_else),
 	KUNIT_CASE(a_process_without_slots_has_none),
@@ -199,6 +209,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_call_leaves_the_slot_of_one_that_may_be_open),
 	KUNIT_CASE(open_calls_count_for_their_functions),
 	KUNIT_CASE(each_hit_of_a_call_in_a_slot_counts_once),
+	KUNIT_CASE(emptied_slots_make_no_number_negative),
 	{}
 };
 
