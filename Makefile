@@ -57,9 +57,12 @@ tool:
 
 headers = [ -d '$(KDIR)' ] || { echo >&2 "goprobe: there are no headers of kernel $(KVER) in $(KDIR): install linux-headers-$(KVER), or give KDIR="; exit 1; }
 
+# The same bytes in any folder. Kbuild's own flags are for the kernel's folder, and those of Kbuild here miss goprobe.mod.c.
+MAPS = -fdebug-prefix-map=$(CURDIR)=. -fmacro-prefix-map=$(CURDIR)=.
+
 module:
 	@$(headers)
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
+	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KCFLAGS='$(KCFLAGS) $(MAPS)' modules
 
 # --- installing -------------------------------------------------------------
 
@@ -200,6 +203,8 @@ deb: dist
 rpm: dist
 	rm -rf build/rpm
 	rpmbuild -bb $(if $(wildcard /var/lib/rpm/*),,--nodeps) --define '_topdir $(CURDIR)/build/rpm' \
+		--define 'source_date_epoch_from_changelog 1' --define 'use_source_date_epoch_as_buildtime 1' \
+		--define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost reproducible' \
 		--define '_sourcedir $(CURDIR)/build' packaging/goprobe.spec
 
 demo:
