@@ -8,6 +8,7 @@
 #include "export/retry_after.h"
 #include "rows.h"
 
+#define DIGITS "11111111111111111111"
 #define DATE "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 
 static const struct head_case {
@@ -24,8 +25,8 @@ static const struct head_case {
 	{ "less than nothing", "Retry-After: -3\r\n", 0 },
 	{ "no number and no date", "Retry-After: 3 Eons\r\n", 0 },
 	{ "more than 64 bits", "Retry-After: 99999999999999999999\r\n", RETRYAFTER_MOST },
-	{ "digits without an end", "Retry-After: 111111111111111111111111111111111111111111111111"
-	  "1111111111111111111111111111111111111111111111111111111\r\n", RETRYAFTER_MOST },
+	{ "digits without an end", "Retry-After: " DIGITS DIGITS DIGITS DIGITS "\r\n",
+	  RETRYAFTER_MOST },
 	{ "a date", DATE "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n", 30 },
 	{ "a date before Date", "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n" DATE, 30 },
 	{ "a date as RFC 850 has it", DATE "Retry-After: Sunday, 06-Nov-94 08:50:07 GMT\r\n", 30 },
