@@ -212,17 +212,20 @@ def slow(t):
         attach = t.attach("-p", target.pid, "--no-return", "--trapless", "always", "main.add", output=False).attached()
         wait_for("a jump", lambda: are_jumps(target, points(target.pid)))
         same(json.loads(attach.line())["kind"], "start", "the first line")
-        target.send("slow 5 1000")
-        for n in range(5):
+        # goprobectl looks once a second anyway, so these moments are spread over seconds.
+        target.send("slow 9 630")
+        late = []
+        for n in range(9):
             same(target.line(), "called", "what the program says")
             called = time.monotonic()
             e = json.loads(attach.line())
-            late = time.monotonic() - called
+            late.append(time.monotonic() - called)
             same(e["args"][0]["value"], n, "n")
-            check(late < 0.8, "call %d was shown %.3f s late", n, late)
+        # A busy host makes some late, but not most of them.
+        check(sorted(late)[4] < 0.25, "seconds after which calls were shown: %s", late)
         attach.signal(signal.SIGINT)
         summary = of_kind(parse("\n".join(attach.drain())), "summary")[0]
-        same((summary["calls"], summary["without_trap"]), (5, 5), "calls, and those without a trap")
+        same((summary["calls"], summary["without_trap"]), (9, 9), "calls, and those without a trap")
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 
 import json
 import signal
-import time
 
 import genl
 from cases_count import started, summary_of
@@ -106,13 +105,14 @@ def few_traps(t):
 @case("trapless: a function that sleeps takes as long as it sleeps, with jumps")
 def sleeps(t):
     with allowed():
-        target = t.target("counter", "-each", "20ms", 0)
+        target = t.target("counter", "-hold", "-each", "20ms", 50)
         process, _ = latency(t, target, "time.Sleep")
-        time.sleep(1.5)
+        target.send()
+        same(target.line(), "counter=50", "the program's result")
         process.signal(signal.SIGINT)
         lines, summary = finish(process)
         line = lines["time.Sleep"]
-        check(line["returned"] >= 10 and line["min_ns"] >= 20e6 and line["p50_ns"] < 200e6, "durations: %s", line)
+        check(line["returned"] == 50 and line["min_ns"] >= 20e6 and line["p50_ns"] < 200e6, "durations: %s", line)
         plausible(line)
         check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
 
@@ -127,7 +127,7 @@ def processes(t):
         target.send("calls 1000")
         target.line()
         target.send("work 60s")
-        time.sleep(1)
+        wait_for("a call that is open", lambda: any("main.deep" in line for line in t.goprobectl("goroutines", "-p", target.pid).finish()))
         target.kill()
         lines, summary = finish(process)
         for e in lines.values():
