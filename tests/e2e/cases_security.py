@@ -162,6 +162,13 @@ def examination(t):
     found = doctor(t, 0, "-b", t.binary("counter"))
     same([found[check]["verdict"] for check in ("kernel", "rights", "namespaces", "module", "hit", "program", "debuginfo")],
          ["ok"] * 7, "with the module loaded: %s" % found)
+    same(found["sessions"]["fact"], "no trace runs", "sessions")
+    attach = t.attach("-p", t.target("counter", "-each", "10ms", 0).pid, "main.doWork").attached()
+    same(doctor(t, 0)["sessions"]["fact"], "1 trace runs, of process %d" % attach.pid, "a trace")
+    attach.signal(signal.SIGSTOP)
+    wait_for("the trace stopping", lambda: doctor(t, 0)["sessions"]["verdict"] == "warn")
+    attach.signal(signal.SIGCONT)
+    attach.interrupt()
     with installed(""):
         found = doctor(t, 0)
         same(found["module"]["verdict"], "warn", "a module that can be loaded")

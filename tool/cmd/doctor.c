@@ -2,6 +2,7 @@
 /* goprobectl doctor: would a trace work here, and if not, what has to be done? */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -12,9 +13,11 @@
 #include "host/kernel.h"
 #include "host/module.h"
 #include "host/rights.h"
+#include "host/sessions.h"
 #include "process/target.h"
 #include "trace/client.h"
 #include "trace/selftest.h"
+#include "trace/session_list.h"
 
 static const char about[] =
 "Usage: goprobectl doctor [-o text|json] [-p PID|-b FILE]\n"
@@ -54,6 +57,31 @@ static void examine_hit(struct findings *f)
 		findings_add(f, "hit", FINDING_OK, "a call and its return cost %" PRId64 " ns", ns);
 }
 
+/* Traces of others, which may have been left behind. */
+static void examine_others(struct client *c, struct findings *f)
+{
+	struct list_sessions all = { 0 };
+	struct diag d = { 0 };
+	uint32_t *owners;
+	size_t n = 0;
+
+	if (client_dump(c, GOPROBE_CMD_LIST, list_session_add, &all, &d)) {
+		add_diag(f, "sessions", FINDING_WARN, &d);
+		list_sessions_fini(&all);
+		return;
+	}
+	owners = calloc(all.n + 1, sizeof(*owners));
+	/* A session has a row for each of its files. */
+	for (size_t i = 0; owners && i < all.n; i++)
+		if (!i || all.v[i].session != all.v[i - 1].session)
+			owners[n++] = all.v[i].owner;
+	if (owners)
+		sessions_examine(&host_here, owners, n, f);
+	f->failed |= !owners;
+	free(owners);
+	list_sessions_fini(&all);
+}
+
 /* What the loaded module says. */
 static void examine_session(struct findings *f)
 {
@@ -78,6 +106,7 @@ static void examine_session(struct findings *f)
 		findings_remedy(f, "see /sys/module/goprobe/parameters/execute");
 	}
 	diag_fini(&why);
+	examine_others(c, f);
 	client_close(c);
 	examine_hit(f);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <goprobe.h>
+
 #include "host/kernel.h"
 #include "host/module.h"
 #include "version.h"
@@ -129,41 +131,86 @@ bool module_explain(const struct host *h, struct diag *d)
 	return false;
 }
 
-/* Loading it would succeed, but goprobectl could not use it. */
-static bool explain_version(const struct host *h, struct diag *d)
+/* --- versions --------------------------------------------------------------------- */
+
+#define REPLACE "when no trace runs: rmmod goprobe && modprobe goprobe"
+
+/* What to do about a loaded module that is not goprobectl's: is the right one installed? */
+static const char *replacement(const struct host *h)
+{
+	char version[64];
+
+	return read_field(h, "version", version, sizeof(version)) &&
+	       !strcmp(version, GOPROBECTL_VERSION) ? "load the installed one " REPLACE :
+	       "install the module and goprobectl from the same version, then load it " REPLACE;
+}
+
+void module_explain_protocol(const struct host *h, unsigned int protocol, struct diag *d)
+{
+	char version[64];
+
+	host_line(h, "/sys/module/goprobe/version", version, sizeof(version));
+	diag_set(d, "the loaded module, version %s, speaks protocol %u; goprobectl "
+		 GOPROBECTL_VERSION " speaks protocol %u", version[0] ? version : "unknown",
+		 protocol, GOPROBE_GENL_VERSION);
+	diag_hint(d, "%s", replacement(h));
+}
+
+/* Is the file that modprobe would load another build of the loaded module's version? */
+static bool is_other_build(const struct host *h)
+{
+	char is[64], would[64];
+
+	return host_line(h, "/sys/module/goprobe/srcversion", is, sizeof(is)) && is[0] &&
+	       read_field(h, "srcversion", would, sizeof(would)) && would[0] && strcmp(is, would);
+}
+
+static void examine_loaded(const struct host *h, struct findings *f)
+{
+	char version[64];
+
+	host_line(h, "/sys/module/goprobe/version", version, sizeof(version));
+	if (strcmp(version, GOPROBECTL_VERSION)) {
+		findings_add(f, "module", FINDING_WARN,
+			     "version %s is loaded, and goprobectl is " GOPROBECTL_VERSION,
+			     version[0] ? version : "unknown");
+		findings_remedy(f, "%s", replacement(h));
+	} else if (is_other_build(h)) {
+		findings_add(f, "module", FINDING_WARN,
+			     "version %s is loaded, and another build of it is installed", version);
+		findings_remedy(f, "load the installed one " REPLACE);
+	} else {
+		findings_add(f, "module", FINDING_OK, "version %s is loaded", version);
+	}
+}
+
+/* Loading it would succeed, but its version is another. */
+static void explain_version(const struct host *h, struct diag *d)
 {
 	char version[64];
 
 	if (!read_field(h, "version", version, sizeof(version)) || !version[0] ||
 	    !strcmp(version, GOPROBECTL_VERSION))
-		return false;
+		return;
 	diag_fini(d);
 	diag_set(d, NOT_LOADED ": the installed one is version %s, and goprobectl is "
 		 GOPROBECTL_VERSION, version);
 	diag_hint(d, "install the module and goprobectl from the same version");
-	return true;
 }
 
 void module_examine(const struct host *h, struct findings *f)
 {
 	struct diag d = { 0 };
-	char version[64];
+	bool prevented;
 
-	if (!module_is_loaded(h)) {
-		bool prevented = module_explain(h, &d) || explain_version(h, &d);
-
-		findings_add(f, "module", prevented ? FINDING_FAIL : FINDING_WARN, "%s", d.message);
-		findings_remedy(f, "%s", d.hint);
-		diag_fini(&d);
+	if (module_is_loaded(h)) {
+		examine_loaded(h, f);
 		return;
 	}
-	host_line(h, "/sys/module/goprobe/version", version, sizeof(version));
-	if (strcmp(version, GOPROBECTL_VERSION)) {
-		findings_add(f, "module", FINDING_FAIL,
-			     "version %s is loaded, and goprobectl is " GOPROBECTL_VERSION,
-			     version[0] ? version : "unknown");
-		findings_remedy(f, "install both from one version, then: modprobe -r goprobe");
-	} else {
-		findings_add(f, "module", FINDING_OK, "version %s is loaded", version);
-	}
+	prevented = module_explain(h, &d);
+	if (!prevented)
+		explain_version(h, &d);
+	findings_add(f, "module", prevented ? FINDING_FAIL : FINDING_WARN, "%s", d.message);
+	findings_remedy(f, "%s", d.hint);
+	diag_fini(&d);
 }

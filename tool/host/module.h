@@ -19,6 +19,12 @@ bool module_is_loaded(const struct host *h);
  */
 bool module_explain(const struct host *h, struct diag *d);
 
+/*
+ * Say that the loaded module speaks @protocol, which is not goprobectl's, with both versions, and
+ * how to replace it.
+ */
+void module_explain_protocol(const struct host *h, unsigned int protocol, struct diag *d);
+
 /* Is it loaded, and is it the tool's version? Else: what prevents that? */
 void module_examine(const struct host *h, struct findings *f);
 

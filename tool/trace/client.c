@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include <netlink/genl/ctrl.h>
+#include <netlink/genl/family.h>
 
+#include "host/module.h"
 #include "trace/client_msg.h"
 
 #define SOCKET_RECEIVE_BYTES (8 << 20)
@@ -50,6 +52,23 @@ int client_connect(struct nl_sock *sock, struct diag *d)
 
 int (*client_load)(struct diag *d);
 
+int client_protocol(struct nl_sock *sock, const char *name)
+{
+	struct genl_family *family;
+	struct nl_cache *all;
+	int version = -1;
+
+	if (genl_ctrl_alloc_cache(sock, &all))
+		return -1;
+	family = genl_ctrl_search_by_name(all, name);
+	if (family) {
+		version = (int)genl_family_get_version(family);
+		genl_family_put(family);
+	}
+	nl_cache_free(all);
+	return version;
+}
+
 /* The family's number, or -1. It is in the initial network namespace only; sysfs is everywhere. */
 static int resolve(struct nl_sock *sock, struct diag *d)
 {
@@ -62,8 +81,14 @@ static int resolve(struct nl_sock *sock, struct diag *d)
 		loaded = true;
 		family = genl_ctrl_resolve(sock, GOPROBE_GENL_NAME);
 	}
-	if (family >= 0)
-		return family;
+	if (family >= 0) {
+		int protocol = client_protocol(sock, GOPROBE_GENL_NAME);
+
+		if (protocol < 0 || protocol == GOPROBE_GENL_VERSION)
+			return family;
+		module_explain_protocol(&host_here, (unsigned int)protocol, d);
+		return -1;
+	}
 	if (family != -NLE_OBJ_NOTFOUND) {
 		diag_set(d, "can't look up the goprobe module: %s", nl_geterror(family));
 	} else if (!loaded) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/module.h"
 #include "trace/client_msg.h"
 
 static const char *const failures[] = {
@@ -116,9 +117,7 @@ static int reply_message(struct client *c, struct nlmsghdr *h, void *ctx, struct
 	struct asking *ask = ctx;
 
 	if (genl->version != GOPROBE_GENL_VERSION) {
-		diag_set(d, "the goprobe module speaks version %u of the protocol, goprobectl version %u",
-			 genl->version, GOPROBE_GENL_VERSION);
-		diag_hint(d, "install both of one release, and load the module again");
+		module_explain_protocol(&host_here, genl->version, d);
 		return -1;
 	}
 	if (parse(h, ask->a, ask->has, c->reply))

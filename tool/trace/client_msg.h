@@ -27,6 +27,8 @@ struct client {
 
 /* From now on it hears nobody but the kernel. Nothing may have been asked before. */
 int client_connect(struct nl_sock *sock, struct diag *d);
+/* The version of the generic netlink family of that name, or -1 if it is unknown. */
+int client_protocol(struct nl_sock *sock, const char *name);
 /* Called for each message of an answer; other than 0 ends the exchange. */
 typedef int (*client_message_fn)(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d);
 

@@ -9,6 +9,7 @@
 
 #include "host/module.h"
 #include "host/rights.h"
+#include "host/sessions.h"
 #include "version.h"
 
 #define RELEASE "6.1.0-54-amd64"
@@ -28,7 +29,10 @@ static struct row {
 	  "", "", "", "",
 	  FINDING_OK, "version " GOPROBECTL_VERSION " is loaded", NULL },
 	{ "another version is loaded", "sys/module/goprobe/version", "0.0.9\n", 1, "", "", "", "",
-	  FINDING_FAIL, "version 0.0.9 is loaded", "modprobe -r" },
+	  FINDING_WARN, "version 0.0.9 is loaded", "from the same version" },
+	{ "another version is loaded than is installed", "sys/module/goprobe/version", "0.0.9\n", 0,
+	  "", "", "", GOPROBECTL_VERSION,
+	  FINDING_WARN, "version 0.0.9 is loaded", "when no trace runs: rmmod" },
 	{ "no more modules", "proc/sys/kernel/modules_disabled", "1\n", 0, "", RELEASE, "",
 	  GOPROBECTL_VERSION,
 	  FINDING_FAIL, "modules_disabled", "reboot" },
@@ -57,7 +61,11 @@ static struct row {
 	  0, "insmod x", RELEASE, "me", GOPROBECTL_VERSION, FINDING_WARN, "is not loaded",
 	  "modprobe goprobe" },
 	{ "another version is installed", NULL, NULL, 0, "insmod x", RELEASE, "", "0.0.9",
-	  FINDING_FAIL, "version 0.0.9", "same version" },
+	  FINDING_WARN, "version 0.0.9", "same version" },
+	{ "another build is loaded", "sys/module/goprobe/srcversion", "ABC\n", 0, "",
+	  "", "", GOPROBECTL_VERSION, FINDING_WARN, "another build", "when no trace runs: rmmod" },
+	{ "the installed build is loaded", "sys/module/goprobe/srcversion", "XYZ\n", 0, "",
+	  "", "", GOPROBECTL_VERSION, FINDING_OK, "is loaded", NULL },
 };
 
 static const struct row *now;
@@ -68,7 +76,8 @@ static int run(const char *const *argv, char *out, size_t size)
 	const char *field = plan ? "" : argv[2];
 
 	snprintf(out, size, "%s\n", plan ? now->plan : !strcmp(field, "vermagic") ? now->magic :
-		 !strcmp(field, "signer") ? now->signer : now->version);
+		 !strcmp(field, "signer") ? now->signer :
+		 !strcmp(field, "srcversion") ? "XYZ" : now->version);
 	return now->status;
 }
 
@@ -105,6 +114,8 @@ static void test_reason(void **state)
 	now = *state;
 	assert_non_null(mkdtemp(root));
 	put(root, "proc/sys/kernel/osrelease", RELEASE "\n");
+	if (now->file && strstr(now->file, "srcversion"))
+		put(root, "sys/module/goprobe/version", GOPROBECTL_VERSION "\n");
 	if (now->file)
 		put(root, now->file, now->content);
 	module_examine(&h, &f);
@@ -116,6 +127,66 @@ static void test_reason(void **state)
 		assert_non_null(strstr(f.v[0].remedy, now->remedy));
 	else
 		assert_null(f.v[0].remedy);
+	findings_fini(&f);
+}
+
+#define INSTALLED "load the installed one when no trace runs: rmmod goprobe && modprobe goprobe"
+
+/* What the message has of a module with another protocol: both versions, and the remedy. */
+static void other_protocol(void **state)
+{
+	const struct row another = { .version = GOPROBECTL_VERSION };
+	char root[] = "/tmp/test_module.XXXXXX";
+	struct host h = { .root = root, .run = run };
+	struct diag d = { 0 };
+
+	(void)state;
+	now = &another;
+	assert_non_null(mkdtemp(root));
+	put(root, "sys/module/goprobe/version", "0.0.9\n");
+	module_explain_protocol(&h, 1, &d);
+	remove_tree(root);
+	assert_string_equal(d.message, "the loaded module, version 0.0.9, speaks protocol 1; "
+			    "goprobectl " GOPROBECTL_VERSION " speaks protocol 2");
+	assert_string_equal(d.hint, INSTALLED);
+	diag_fini(&d);
+}
+
+/* --- sessions --------------------------------------------------------------------- */
+
+static const struct sessions {
+	const char *claim, *stat;	/* of process 7, which has one; NULL: it has exited */
+	size_t n;			/* sessions; the others are of process 8, which runs */
+	enum finding_verdict verdict;
+	const char *fact;
+} sessions[] = {
+	{ "no session", NULL, 0, FINDING_OK, "no trace runs" },
+	{ "a session", "7 (goprobectl) S 1 7", 1, FINDING_OK, "1 trace runs, of process 7" },
+	{ "two sessions", "7 (a b) R) T) R 1 7", 2, FINDING_OK, "2 traces run, the first of" },
+	{ "its process was stopped", "7 (goprobectl) T 1 7", 2, FINDING_WARN, "which is stopped" },
+	{ "its process has exited", NULL, 1, FINDING_WARN, "of process 7, which has exited" },
+	{ "its process is a zombie", "7 (goprobectl) Z 1 7", 1, FINDING_WARN, "which has exited" },
+};
+
+static void test_sessions(void **state)
+{
+	static const uint32_t owners[] = { 7, 8 };
+	const struct sessions *row = *state;
+	char root[] = "/tmp/test_module.XXXXXX";
+	struct host h = { .root = root, .run = run };
+	struct findings f = { 0 };
+
+	assert_non_null(mkdtemp(root));
+	put(root, "proc/8/stat", "8 (goprobectl) S 1 8");
+	if (row->stat)
+		put(root, "proc/7/stat", row->stat);
+	sessions_examine(&h, owners, row->n, &f);
+	remove_tree(root);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.v[0].verdict, row->verdict);
+	if (!strstr(f.v[0].fact, row->fact))
+		fail_msg("%s", f.v[0].fact);
+	assert_int_equal(!!f.v[0].remedy, row->verdict == FINDING_WARN);
 	findings_fini(&f);
 }
 
@@ -155,8 +226,10 @@ static void test_rights(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(rows) + N(rights)];
+	struct CMUnitTest tests[N(rows) + N(rights) + N(sessions) + 1], *t = tests;
 
-	ROWS(ROWS(tests, rows, test_reason), rights, test_rights);
+	t = ROWS(ROWS(t, rows, test_reason), rights, test_rights);
+	t = ROWS(t, sessions, test_sessions);
+	*t = (struct CMUnitTest)cmocka_unit_test(other_protocol);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

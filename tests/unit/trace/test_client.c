@@ -49,6 +49,17 @@ static bool forge_ready(struct client *c)
 	return n == sizeof(m);
 }
 
+/* Linux has had one version of its own family since 2006. */
+static void a_family_has_a_version(void **state)
+{
+	struct client *c = connected();
+
+	(void)state;
+	assert_int_equal(client_protocol(c->sock, "nlctrl"), 2);
+	assert_int_equal(client_protocol(c->sock, "nobody has this"), -1);
+	client_close(c);
+}
+
 /* With CAP_NET_ADMIN any process can send to the socket: a container that has no more than that. */
 static void only_the_kernel_is_listened_to(void **state)
 {
@@ -124,6 +135,7 @@ static void more_processes_than_there_may_be(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_family_has_a_version),
 		cmocka_unit_test(only_the_kernel_is_listened_to),
 		cmocka_unit_test(what_was_sent_before_is_dropped),
 		cmocka_unit_test(more_processes_than_there_may_be),
