@@ -82,15 +82,18 @@ BASE = $(or $(DESTDIR),$(patsubst %/,%,$(dir $(PREFIX))))
 DIRS = $(LIBDIR)/pkgconfig $(PREFIX)/share/man/man8 $(PREFIX)/share/doc \
 	$(PREFIX)/share/bash-completion/completions $(PREFIX)/share/bash-completion \
 	$(PREFIX)/share/fish/vendor_completions.d $(PREFIX)/share/fish \
-	$(if $(DESTDIR),$(ZSHDIR),$(if $(wildcard /usr/share/zsh),,$(ZSHDIR) $(dir $(ZSHDIR))))
+	$(if $(DESTDIR),$(ZSHDIR),$(if $(wildcard /usr/share/zsh/functions /usr/share/zsh/[0-9]*),,$(ZSHDIR) $(dir $(ZSHDIR))))
 ifneq ($(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),)
-DIRS += $(PREFIX)/sbin $(PREFIX)/include
+DIRS += $(PREFIX)/bin $(PREFIX)/sbin $(PREFIX)/include
 PARENTS := -p
 endif
 tidy = cd '$(BASE)' && rmdir $(PARENTS) $(patsubst $(BASE)/%,%,$(DIRS:%=$(DESTDIR)%)) 2>/dev/null || :
 
+# Older versions had goprobectl in sbin, which is first in root's PATH; that may be the same directory.
 install-tool: install-lib
-	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
+	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/bin/goprobectl'
+	@new='$(DESTDIR)$(PREFIX)/bin/goprobectl' old='$(DESTDIR)$(PREFIX)/sbin/goprobectl'; \
+	[ ! -e "$$old" ] || [ "$$old" -ef "$$new" ] || ln -sf ../bin/goprobectl "$$old"
 	for f in docs/man/*.8; do \
 		sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),; 2s/ goprobe / "goprobe $(VERSION)" /' "$$f" | \
 			install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8'/"$${f##*/}" || exit; done
@@ -155,7 +158,7 @@ dkms:
 	dkms install --force -m goprobe -v '$(VERSION)' -k '$(KVER)' --kernelsourcedir '$(KDIR)'
 
 uninstall: uninstall-lib
-	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl.8 \
+	rm -f '$(DESTDIR)$(PREFIX)/bin/goprobectl' '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl.8 \
 	      '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl-*.8 \
 	      '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' '$(DESTDIR)$(ZSHDIR)/_goprobectl' \
 	      '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/goprobectl.fish'
