@@ -85,6 +85,13 @@ for line in sys.stdin:
     library.callEach(int(line))
 """
 
+TWO = """
+import ctypes, sys
+libraries = [ctypes.CDLL(path) for path in sys.argv[1:]]
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
 
 @case("cgo: a Go library is traced in a process that is not a Go program")
 def library(t):
@@ -108,6 +115,45 @@ def library(t):
     if not t.label.startswith("go1.15"):
         check(all(e["goid"] for e in trace.calls + trace.returns), "a call without a goroutine: %s", short(trace.calls))
     same(as_said(trace), want, "calls of C")
+
+
+@case("cgo: of a process with two Go libraries both runtimes are shown, or the message names the one that is not")
+def two_runtimes(t):
+    path = os.path.join(t.targets.rstrip("/").removesuffix("-pie") + "-shared", "ccalls")
+    if not os.path.exists(path):
+        raise Skip("ccalls was not built as a library with this toolchain")
+    paths = [t.copy(path, "one.so"), t.copy(path, "two.so")]
+    host = t.run(sys.executable, "-c", TWO, *paths)
+    same(host.line(), "ready", "its first line")
+
+    goroutines = parse("\n".join(t.goprobectl("goroutines", "-p", host.pid, "-o", "json").finish()))
+    same({e["binary"] for e in goroutines}, set(paths), "files whose goroutines are listed")
+    # One of each runtime.
+    same(sum("runtime.forcegchelper" in [f["func"] for f in e.get("frames", [])] for e in goroutines), 2, "goroutines of the collector")
+    text = t.goprobectl("goroutines", "-p", host.pid).finish()
+    same({line for line in text if line.startswith("in ")}, {"in %s:" % p for p in paths}, "headings")
+    one = parse("\n".join(t.goprobectl("goroutines", "-p", host.pid, "-b", paths[0], "-o", "json").finish()))
+    check(one and all("binary" not in e for e in one), "with -b: %s", short(one))
+    same({e["library"] for e in parse("\n".join(t.goprobectl("ps", "-o", "json").finish())) if e["pid"] == host.pid}, set(paths),
+         "what ps lists")
+
+    read = t.goprobectl("read", "-p", host.pid, "runtime.buildVersion")
+    same(len(read.finish()), 1, "values")
+    check(all(p in read.stderr() for p in paths), "read does not name both: %s", read.stderr())
+    write = t.goprobectl("write", "--dry-run", "-p", host.pid, "runtime.forcegcperiod = 1")
+    write.finish(1)
+    check(all(p in write.stderr() for p in paths), "write does not name both: %s", write.stderr())
+    for p in paths:
+        for command, what in ("read", "runtime.forcegcperiod"), ("write", "runtime.forcegcperiod = 1"):
+            process = t.goprobectl(command, *(["--dry-run"] if command == "write" else []), "-b", p, "-p", host.pid, what)
+            process.finish()
+            same(process.stderr(), "", "messages")
+
+    stuck = t.goprobectl("stuck", "-p", host.pid, "--longer-than", "100ms", "-o", "json", "runtime.bgsweep")
+    lines = [json.loads(stuck.line()) for _ in range(2)]
+    same([(e["func"], e.get("before_attach")) for e in lines], [("runtime.bgsweep", True)] * 2, "open calls")
+    stuck.signal(signal.SIGINT)
+    stuck.finish()
 
 
 @case("cgo: calls of C are counted exactly, also where they make stacks grow")

@@ -34,12 +34,18 @@ static const char examples[] =
 /* A run of the command. */
 struct looking {
 	const struct options *o;	/* what the user asked for */
-	struct target target;		/* the process, and its binary */
+	struct target target;		/* the process, and its binaries */
+	int held;			/* see procmem_hold() */
+	struct buf out;			/* the output */
+};
+
+/* A Go runtime of the process: it has one, or each of its Go libraries has. */
+struct runtime {
+	struct looking *l;		/* the run */
+	struct gobin *bin;		/* its binary */
 	struct gosnap_reader reader;	/* of its goroutines */
 	struct symbols symbols;		/* of its binary */
 	struct golist list;		/* what is printed */
-	int held;			/* see procmem_hold() */
-	struct buf out;			/* the output */
 };
 
 static int open_process(struct looking *l, struct diag *d)
@@ -54,13 +60,13 @@ static int open_process(struct looking *l, struct diag *d)
 }
 
 /* Without debug information no row is certain, but for goroutines that run. */
-static void find_turns(struct looking *l)
+static void find_turns(struct runtime *rt)
 {
 	struct diag why = { 0 };
 
-	if (!goreader_find_turns(&l->reader.r, &why))
+	if (!goreader_find_turns(&rt->reader.r, &why))
 		return;
-	if (!l->o->quiet) {
+	if (!rt->l->o->quiet) {
 		fputs("no row is certain: ", stderr);
 		diag_print_message(&why, stderr);
 		fputc('\n', stderr);
@@ -68,30 +74,31 @@ static void find_turns(struct looking *l)
 	diag_fini(&why);
 }
 
-static int read_all(struct looking *l, struct diag *d)
+static int read_all(struct runtime *rt, struct diag *d)
 {
 	struct gosnap *s = malloc(sizeof(*s));
 	uint64_t *g = NULL;
 	size_t n;
-	int err = s ? goroutines_list(&l->reader.r, &g, &n, d) : diag_set(d, "out of memory");
+	int err = s ? goroutines_list(&rt->reader.r, &g, &n, d) : diag_set(d, "out of memory");
 
 	for (size_t i = 0; !err && i < n; i++)
-		if (gosnap_read(&l->reader, g[i], s) && golist_add(&l->list, s))
+		if (gosnap_read(&rt->reader, g[i], s) && golist_add(&rt->list, s))
 			err = diag_set(d, "out of memory");
 	free(s);
 	free(g);
 	return err;
 }
 
-static int print(struct looking *l, struct diag *d)
+static int print(struct runtime *rt, struct diag *d)
 {
+	struct buf *b = &rt->l->out;
 	size_t at = 0;
 	bool more;
 
-	golist_sort(&l->list);
+	golist_sort(&rt->list);
 	do {
-		more = golist_print(&l->list, &at, CHUNK, &l->out);
-		if (writing_print(&l->out, d))
+		more = golist_print(&rt->list, &at, CHUNK, b);
+		if (writing_print(b, d))
 			return -1;
 	} while (more);
 	return 0;
@@ -99,6 +106,8 @@ static int print(struct looking *l, struct diag *d)
 
 static void summarize(const struct golist *l)
 {
+	if (l->opt.binary)
+		fprintf(stderr, "%s: ", l->opt.binary);
 	fprintf(stderr, "%llu goroutine%s, %llu chosen, %llu torn", (unsigned long long)l->seen,
 		l->seen == 1 ? "" : "s", (unsigned long long)l->chosen,
 		(unsigned long long)l->torn);
@@ -108,57 +117,83 @@ static void summarize(const struct golist *l)
 	fputc('\n', stderr);
 }
 
-static int look(struct looking *l, struct diag *d)
+static int look_at(struct runtime *rt, struct diag *d)
 {
+	struct looking *l = rt->l;
 	const struct options *o = l->o;
 	struct golist_opt opt = {
 		.group = o->group, .sort = o->sort, .top = o->top,
 		.json = o->format == OPTION_JSON, .state = o->state, .with = o->with,
 		.longer_than = o->longer_than, .secrets = &o->plan.secrets,
+		.binary = l->target.nbins > 1 ? gobin_path(rt->bin) : NULL,
 	};
-	pid_t pid;
+	pid_t pid = l->target.processes[0].pid;
 
-	if (open_process(l, d))
+	if (gosnap_init(&rt->reader, pid, rt->bin, !o->group, d))
 		return -1;
-	pid = l->target.processes[0].pid;
-	l->held = procmem_hold(pid);
-	if (gosnap_init(&l->reader, pid, l->target.bins[0], !o->group, d))
-		return -1;
-	find_turns(l);
-	if (procmem_same_clock(&l->reader.r.m))
+	find_turns(rt);
+	if (procmem_same_clock(&rt->reader.r.m))
 		opt.now = clock_now(CLOCK_MONOTONIC);
-	symbols_init(&l->symbols, l->target.bins[0], NULL);
-	golist_init(&l->list, &opt, &l->symbols);
-	if (read_all(l, d))
+	symbols_init(&rt->symbols, rt->bin, NULL);
+	golist_init(&rt->list, &opt, &rt->symbols);
+	if (read_all(rt, d))
 		return -1;
 	if (l->held >= 0 ? procmem_exited(l->held) : target_ended(&l->target))
 		return diag_set(d, "process %d has ended", pid);
-	if (print(l, d))
+	if (print(rt, d))
 		return -1;
 	if (!o->quiet)
-		summarize(&l->list);
+		summarize(&rt->list);
 	return 0;
+}
+
+static int look_at_binary(struct looking *l, struct gobin *bin, struct diag *d)
+{
+	struct runtime *rt = calloc(1, sizeof(*rt));
+	int err;
+
+	if (!rt)
+		return diag_set(d, "out of memory");
+	rt->l = l;
+	rt->bin = bin;
+	err = look_at(rt, d);
+	golist_fini(&rt->list);
+	symbols_fini(&rt->symbols);
+	free(rt);
+	return err;
+}
+
+static int look(struct looking *l, struct diag *d)
+{
+	int err = 0;
+
+	if (open_process(l, d))
+		return -1;
+	l->held = procmem_hold(l->target.processes[0].pid);
+	/* One that can't be read does not hide the others. */
+	for (size_t i = 0; i < l->target.nbins; i++) {
+		struct diag why = { 0 };
+
+		if (!look_at_binary(l, l->target.bins[i], &why))
+			continue;
+		if (err)
+			diag_print(d, "goprobectl", stderr);
+		diag_fini(d);
+		*d = why;
+		err = -1;
+	}
+	return err;
 }
 
 static int run(struct options *o, struct diag *d)
 {
-	struct looking *l = calloc(1, sizeof(*l));
-	int code;
+	struct looking l = { .o = o, .held = -1 };
+	int code = look(&l, d) ? CMD_FAILED : CMD_DONE;
 
-	if (!l) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	l->o = o;
-	l->held = -1;
-	code = look(l, d) ? CMD_FAILED : CMD_DONE;
-	golist_fini(&l->list);
-	symbols_fini(&l->symbols);
-	target_fini(&l->target);
-	buf_fini(&l->out);
-	if (l->held >= 0)
-		close(l->held);
-	free(l);
+	target_fini(&l.target);
+	buf_fini(&l.out);
+	if (l.held >= 0)
+		close(l.held);
 	return code;
 }
 

@@ -13,7 +13,8 @@ static const char about[] =
 "Usage: goprobectl ps [-o text|json]\n"
 "\n"
 "List the processes that run Go programs, with the release of Go, the container if\n"
-"there is one, and the package of main with its module's version. Arguments of\n"
+"there is one, and the package of main with its module's version. A process whose\n"
+"executable is not Go is listed for each Go library that it has loaded. Arguments of\n"
 "functions have names and types if debug information is here; else goprobe shows\n"
 "registers, or what signatures say that you write. No module is needed.\n";
 
@@ -47,6 +48,17 @@ static void put_version(struct buf *b, const char *version)
 	buf_plain(b, version);
 }
 
+/* The executable is not Go. */
+static void put_library(struct row *r, const char *path)
+{
+	if (row_is_json(r)) {
+		json_str(r->b, "library", path);
+		return;
+	}
+	buf_str(r->b, " in ");
+	buf_plain(r->b, path);
+}
+
 static void put(const struct program *p, struct row *r)
 {
 	row_begin(r, "process");
@@ -63,6 +75,8 @@ static void put(const struct program *p, struct row *r)
 		json_str(r->b, "module_version", p->version);
 	else if (p->version && r->mode == ROW_TEXT)
 		put_version(r->b, p->version);
+	if (p->library)
+		put_library(r, p->library);
 	row_end(r);
 }
 

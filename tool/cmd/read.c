@@ -70,10 +70,14 @@ static int put(struct reading *r, size_t i, struct diag *d)
 static int read_all(struct reading *r, const struct options *o, struct diag *d)
 {
 	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &r->mem };
+	struct diag others = { 0 };
 	struct buf *b = &r->out;
 
 	if (proclook_open(&r->look, &o->pids, d))
 		return -1;
+	if (!proclook_is_clear(&r->look, &others))
+		diag_print(&others, "goprobectl", stderr);
+	diag_fini(&others);
 	scope.bin = r->look.eval.bin;
 	if (watchvars_compile(o->operands, o->noperands, &scope, &r->vars, d))
 		return -1;

@@ -166,9 +166,13 @@ static int watch(struct watching *w, const struct options *o, struct diag *d)
 static int set_up(struct watching *w, const struct options *o, struct diag *d)
 {
 	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &w->mem };
+	struct diag others = { 0 };
 
 	if (proclook_open(&w->look, &o->pids, d))
 		return -1;
+	if (!proclook_is_clear(&w->look, &others))
+		diag_print(&others, "goprobectl", stderr);
+	diag_fini(&others);
 	w->look.eval.limits.secrets = o->plan.secrets;
 	scope.bin = w->look.eval.bin;
 	return watchvars_compile(o->operands, w->nvars, &scope, &w->vars, d);

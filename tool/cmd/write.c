@@ -90,7 +90,7 @@ static int set_up(struct writing *w, const struct options *o, struct diag *d)
 {
 	if (!w->dry_run && ask(d))
 		return -1;
-	if (proclook_open(&w->look, &o->pids, d))
+	if (proclook_open(&w->look, &o->pids, d) || !proclook_is_clear(&w->look, d))
 		return -1;
 	w->look.eval.limits.secrets = o->plan.secrets;
 	w->edits = arena_array(&w->mem, w->ntexts, sizeof(*w->edits));

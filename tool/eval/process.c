@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A running process that is read from outside. */
+#include "base/buf.h"
 #include "eval/process.h"
 
 static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
@@ -33,6 +34,26 @@ int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag
 	eval_init(g);
 	value_init(&l->values, &g->env);
 	return 0;
+}
+
+bool proclook_is_clear(const struct proclook *l, struct diag *d)
+{
+	struct gobin **bins = l->target.bins;
+	struct buf others = { 0 };
+
+	if (l->target.nbins < 2)
+		return true;
+	for (size_t i = 1; i < l->target.nbins; i++) {
+		buf_str(&others, i > 1 ? ", " : "");
+		buf_str(&others, gobin_path(bins[i]));
+	}
+	buf_char(&others, 0);
+	diag_set(d, "process %d has %zu Go runtimes: that of %s is meant, and not of %s",
+		 l->procmem.pid, l->target.nbins, gobin_path(bins[0]),
+		 others.failed ? "others" : others.p);
+	diag_hint(d, "-b FILE chooses: -b %s", gobin_path(bins[1]));
+	buf_fini(&others);
+	return false;
 }
 
 void proclook_fini(struct proclook *l)

@@ -19,5 +19,10 @@ struct proclook {
 /* @pid: exactly one; @l->file may be set. 0, or -1 with @d set. */
 int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d);
 void proclook_fini(struct proclook *l);
+/*
+ * Does the process have one Go runtime, or has the user named the file? Else false, with @d set:
+ * which file is read, and which are not.
+ */
+bool proclook_is_clear(const struct proclook *l, struct diag *d);
 
 #endif

@@ -134,7 +134,7 @@ static int add_row(struct golist *l, const struct gosnap *s)
 static int add_to_group(struct golist *l, const struct gosnap *s)
 {
 	struct stacks_pc pcs[GOSTATE_FRAMES];
-	struct stacks_label labels[3];
+	struct stacks_label labels[4];
 	struct stacks_sample sample = {
 		.pcs = pcs, .first_returns = true, .values = { 1 }, .labels = labels,
 	};
@@ -155,6 +155,10 @@ static int add_to_group(struct golist *l, const struct gosnap *s)
 	if (l->opt.group == GOLIST_BY_CREATOR && !s->creator)
 		labels[sample.nlabels++] = (struct stacks_label){
 			.key = "creator", .text = "none",
+		};
+	if (l->opt.binary && l->opt.json)
+		labels[sample.nlabels++] = (struct stacks_label){
+			.key = "binary", .text = l->opt.binary,
 		};
 	if (!s->consistent)
 		labels[sample.nlabels++] = (struct stacks_label){ .key = "rows", .text = "torn" };
@@ -250,7 +254,8 @@ static void put_labels(struct row *r, const struct golist_row *g)
 		buf_char(r->b, '-');
 }
 
-static void put_row(enum row_mode mode, const struct golist_row *g, struct buf *b)
+static void put_row(const struct golist *l, enum row_mode mode, const struct golist_row *g,
+		    struct buf *b)
 {
 	static const struct column goid = { "goid", "GOID", -9 };
 	static const struct column since = { "waited_ns", "WAITS AT LEAST", -15 };
@@ -259,6 +264,8 @@ static void put_row(enum row_mode mode, const struct golist_row *g, struct buf *
 	struct row r = { .b = b, .mode = mode };
 
 	row_begin(&r, "goroutine");
+	if (mode == ROW_JSON && l->opt.binary)
+		json_str(b, "binary", l->opt.binary);
 	row_u64(&r, &goid, g->goid);
 	put_state(&r, g);
 	row_ns(&r, &since, g->waited, g->waited);
@@ -285,13 +292,18 @@ bool golist_print(struct golist *l, size_t *at, size_t bytes, struct buf *b)
 	static const struct golist_row head = { .stack = &nothing };
 	size_t n = l->opt.top && l->opt.top < l->n ? l->opt.top : l->n;
 
+	if (!*at && l->opt.binary && !l->opt.json) {
+		buf_str(b, "in ");
+		buf_plain(b, l->opt.binary);
+		buf_str(b, ":\n");
+	}
 	if (l->opt.group != GOLIST_ALONE) {
 		(l->opt.json ? stackshow_json : stackshow_text)(&l->stacks, l->opt.top, b);
 		return false;
 	}
 	if (!*at && n && !l->opt.json)
-		put_row(ROW_HEADS, &head, b);
+		put_row(l, ROW_HEADS, &head, b);
 	while (*at < n && b->len < bytes)
-		put_row(row_mode(l->opt.json), &l->v[(*at)++], b);
+		put_row(l, row_mode(l->opt.json), &l->v[(*at)++], b);
 	return *at < n;
 }

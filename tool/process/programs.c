@@ -8,13 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/hmap.h"
 #include "dwarf/section.h"
 #include "elf/debug_file.h"
 #include "gobin/buildinfo.h"
 #include "gobin/release.h"
+#include "process/memory.h"
 #include "process/programs.h"
 
 /* Of a container's id, as Docker, containerd, CRI-O and Podman write it. */
@@ -142,41 +145,88 @@ static int open_process(pid_t pid, const char *path, struct elffile *ef)
 static void free_program(struct program *p)
 {
 	free(p->executable);
+	free(p->library);
 	free(p->go);
 	free(p->path);
 	free(p->version);
 }
 
-static int add_program(void *ctx, pid_t pid)
+/* A search. */
+struct finding {
+	struct programs *p;	/* what was found */
+	struct hmap foreign;	/* files that are not Go, by their inodes: most are in many processes */
+	pid_t pid;		/* the process at hand */
+	const char *path;	/* of its executable */
+	bool failed;		/* there is no memory */
+};
+
+/* Add the process at hand, for what @ef is; @library: NULL for its executable. False: not Go. */
+static bool add_if_go(struct finding *f, struct elffile *ef, const char *library)
 {
-	struct program found = { .pid = pid };
-	struct programs *p = ctx;
+	struct program found = { .pid = f->pid };
+	struct programs *p = f->p;
+
+	if (!examine(ef, &found))
+		return false;
+	found.typed = dwsects_present(ef) ||
+		      !debugfile_open_local(ef, library ? library : f->path, f->pid);
+	find_container(f->pid, found.container);
+	found.executable = strdup(f->path);
+	found.library = library ? strdup(library) : NULL;
+	if (!found.executable || (library && !found.library) ||
+	    grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v))) {
+		free_program(&found);
+		f->failed = true;
+		return true;
+	}
+	p->v[p->n++] = found;
+	return true;
+}
+
+/* A procmem_file_fn. */
+static void add_library(void *ctx, int fd, const char *path)
+{
 	struct elffile ef = { .fd = -1 };
+	struct finding *f = ctx;
+	struct diag d = { 0 };
+	struct stat st;
+	uint64_t key;
+	bool go;
+
+	if (fstat(fd, &st))
+		return;
+	key = hmap_hash(st.st_ino, &st.st_dev, sizeof(st.st_dev));
+	if (hmap_get(&f->foreign, key))
+		return;
+	go = !elffile_open(fd, path, &ef, &d) && add_if_go(f, &ef, path);
+	if (!go && hmap_put(&f->foreign, key, f))
+		f->failed = true;
+	elffile_fini(&ef);
+	diag_fini(&d);
+}
+
+static int add_process(void *ctx, pid_t pid)
+{
+	struct elffile ef = { .fd = -1 };
+	struct finding *f = ctx;
 	char path[PATH_MAX];
+	bool go;
 	int err;
 
 	if (!process_executable(pid, path)) {
-		p->denied += errno == EACCES || errno == EPERM;
+		f->p->denied += errno == EACCES || errno == EPERM;
 		return 0;
 	}
+	f->pid = pid;
+	f->path = path;
 	err = open_process(pid, path, &ef);
-	p->denied += err == -EACCES || err == -EPERM;
-	if (err)
-		return 0;
-	if (!examine(&ef, &found)) {
+	f->p->denied += err == -EACCES || err == -EPERM;
+	go = !err && add_if_go(f, &ef, NULL);
+	if (!err)
 		elffile_fini(&ef);
-		return 0;
-	}
-	found.typed = dwsects_present(&ef) || !debugfile_open_local(&ef, path, pid);
-	elffile_fini(&ef);
-	find_container(pid, found.container);
-	found.executable = strdup(path);
-	if (!found.executable || grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v))) {
-		free_program(&found);
-		return -1;
-	}
-	p->v[p->n++] = found;
-	return 0;
+	if (!err && !go)
+		procmem_each_file(pid, add_library, f);
+	return f->failed ? -1 : 0;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -188,7 +238,11 @@ static int by_pid(const void *a, const void *b)
 
 int programs_find(struct programs *p)
 {
-	if (processes_each(add_program, p))
+	struct finding f = { .p = p };
+	int err = processes_each(add_process, &f);
+
+	hmap_fini(&f.foreign);
+	if (err)
 		return -1;
 	if (p->n)
 		qsort(p->v, p->n, sizeof(*p->v), by_pid);

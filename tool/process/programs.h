@@ -10,9 +10,11 @@
 
 #define PROGRAM_CONTAINER 12	/* digits that are kept of a container's id */
 
-/* A process that runs a Go program. */
+/* A process that runs a Go program, or a Go library in another one. */
 struct program {
 	pid_t pid;		/* its id */
+	/* The library that is Go, as the process calls it; NULL: the executable is. */
+	char *library;
 	/* The file, with " (deleted)" behind it if it has no path any more. */
 	char *executable;
 	char *go;		/* "go1.24.4", or NULL */

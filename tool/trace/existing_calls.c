@@ -17,10 +17,10 @@
 /* Processes of which the memory is held: each is a descriptor. */
 #define HELD_MAX 256U
 
-/* A process. */
+/* A Go runtime of a process. */
 struct before_process {
 	struct goreader reader;	/* its goroutines */
-	uint32_t file;		/* of the plan: what it runs */
+	uint32_t file;		/* of the plan: whose runtime it is */
 	bool no_clock;		/* its CLOCK_MONOTONIC is not ours */
 	int held;		/* see procmem_hold() */
 	bool exited;		/* it has exited, or executed another program */
@@ -166,17 +166,6 @@ static const struct wanted *wanted_at(struct before *b, uint32_t file, const str
 
 /* --- where ------------------------------------------------------------ */
 
-/* Which of the plan's binaries process @pid runs. */
-static int find_file(struct before *b, pid_t pid, struct before_process *p, struct diag *d)
-{
-	for (p->file = 0; p->file < b->plan->nfiles; p->file++) {
-		diag_fini(d);
-		if (!goreader_init(&p->reader, pid, b->plan->files[p->file].bin, d))
-			return goreader_find_turns(&p->reader, d);
-	}
-	return -1;
-}
-
 static int add_suspects(struct before *b, uint32_t process, const uint64_t *g, size_t n)
 {
 	const struct goreader *r = &b->processes[process].reader;
@@ -201,34 +190,55 @@ static int add_suspects(struct before *b, uint32_t process, const uint64_t *g, s
 	return 0;
 }
 
-int before_add(struct before *b, pid_t pid, struct diag *d)
+/* The goroutines of the runtime of @p->file; takes @p->held. 0, or -1 with @d set. */
+static int add_runtime(struct before *b, struct before_process *p, struct diag *d)
 {
-	struct before_process p = { .held = -1 }, *v;
+	struct before_process *v;
 	uint64_t *g;
 	size_t n;
 	int err;
 
-	/* Nothing to look for: it has a condition. */
-	if (!b->functions.n)
-		return 0;
-	if (b->nprocesses < HELD_MAX)
-		p.held = procmem_hold(pid);
-	if (find_file(b, pid, &p, d) || goroutines_list(&p.reader, &g, &n, d)) {
-		let_go(&p);
+	if (goreader_find_turns(&p->reader, d) || goroutines_list(&p->reader, &g, &n, d))
 		return -1;
-	}
-	p.no_clock = !procmem_same_clock(&p.reader.m);
+	p->no_clock = !procmem_same_clock(&p->reader.m);
 	v = reallocarray(b->processes, b->nprocesses + 1, sizeof(*v));
 	err = !v;
 	if (v) {
 		b->processes = v;
-		b->processes[b->nprocesses++] = p;
+		b->processes[b->nprocesses++] = *p;
+		p->held = -1;
 		err = add_suspects(b, (uint32_t)b->nprocesses - 1, g, n);
 	}
 	free(g);
-	if (!v)
-		let_go(&p);
 	return err ? diag_set(d, "out of memory") : 0;
+}
+
+/* A process may have several: each Go library of a C program has its own. */
+int before_add(struct before *b, pid_t pid, struct diag *d)
+{
+	struct diag absent = { 0 };
+	bool found = false;
+
+	/* Nothing to look for: it has a condition. */
+	if (!b->functions.n)
+		return 0;
+	for (uint32_t i = 0; i < b->plan->nfiles; i++) {
+		struct before_process p = { .file = i, .held = -1 };
+
+		if (b->nprocesses < HELD_MAX)
+			p.held = procmem_hold(pid);
+		diag_fini(&absent);
+		if (!goreader_init(&p.reader, pid, b->plan->files[i].bin, &absent)) {
+			found = true;
+			add_runtime(b, &p, d);
+		}
+		let_go(&p);
+	}
+	if (found)
+		diag_fini(&absent);
+	else
+		*d = absent;
+	return d->message || !found ? -1 : 0;
 }
 
 /* --- a look ----------------------------------------------------------- */

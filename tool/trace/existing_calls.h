@@ -38,7 +38,7 @@ struct before {
 	struct hmap names;	/* those that may have been inlined, by a hash of file and name */
 	struct hmap wanted;	/* what is wanted of a place, by its struct symbol */
 	struct arena mem;	/* for what lives as long as this */
-	struct before_process *processes;	/* of the target */
+	struct before_process *processes;	/* of the target, one for each Go runtime */
 	size_t nprocesses;	/* their number */
 	struct suspect *v;	/* goroutines that may have such calls */
 	size_t n;		/* their number */
