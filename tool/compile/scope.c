@@ -248,9 +248,10 @@ const struct goscope *goscope_make(struct gobin *bin, const struct gofunc *fn, u
 	if (!ret)
 		return NULL;
 	gobin_line(bin, vaddr, &line);
-	if (!gobin_dwinfo(bin))
-		ret->sig.incomplete = gobin_no_types(bin);
-	else if (fn->flags & GOFUNC_ASM)
+	ret->sig.incomplete = gobin_no_types_of(bin, fn);
+	if (ret->sig.incomplete)
+		return ret;
+	if (fn->flags & GOFUNC_ASM)
 		ret->sig.incomplete = why_assembly;
 	else if (dwinfo_scope(gobin_dwinfo(bin), fn->entry, vaddr, line.line, &s))
 		ret->sig.incomplete = why_unknown;

@@ -57,6 +57,8 @@ int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_
 
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
+/* Was the package of the function compiled with -dwarf=false? Then it has a name and nothing else. */
+bool dwinfo_is_bare(struct dwinfo *dw, uint64_t entry);
 
 /*
  * The type called @name ("net/http.Request", or "http.Request" if only one has

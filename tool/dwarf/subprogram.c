@@ -88,6 +88,18 @@ static int read_param(struct dwinfo *dw, const struct dwdie *die, struct dwparam
 	return p->type ? 0 : -1;
 }
 
+/* A unit's producer has the compiler's flags: "Go cmd/compile go1.27.1; -dwarf=false regabi". */
+bool dwinfo_is_bare(struct dwinfo *dw, uint64_t entry)
+{
+	struct dwdie die, root;
+	struct dwval v;
+
+	return dwfile_func(dw, entry, &die) &&
+	       dwread_root(&dw->r, (struct dwunit *)(uintptr_t)die.unit, &root) &&
+	       dwread_attr(&dw->r, &root, DW_AT_producer, &v) && v.class == DWVAL_STRING &&
+	       strstr((const char *)v.p, " -dwarf=false");
+}
+
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
 {
 	struct dwdie die, child;

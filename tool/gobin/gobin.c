@@ -58,6 +58,9 @@ static const char why_stripped[] = "the binary has no debug information";
 static const char why_large[] =
 	"the binary has more than " DWSECTS_MAX_TEXT " of debug information, which is not read";
 
+static const char why_bare[] =
+	"there is no debug information for this package (it was compiled with -dwarf=false)";
+
 #define DECOMPRESS "'objcopy --decompress-debug-sections' makes it readable"
 static const char why_compressed[] =
 	"the binary has debug information that libelf can't read (zstd needs 0.189): " DECOMPRESS;
@@ -189,6 +192,13 @@ bool gobin_has_types(const struct gobin *bin)
 const char *gobin_no_types(const struct gobin *bin)
 {
 	return bin->unread ? bin->unread : why_stripped;
+}
+
+const char *gobin_no_types_of(struct gobin *bin, const struct gofunc *fn)
+{
+	if (!bin->dw)
+		return gobin_no_types(bin);
+	return dwinfo_is_bare(bin->dw, fn->entry) ? why_bare : NULL;
 }
 
 const char *gobin_debug_path(const struct gobin *bin)
@@ -336,6 +346,8 @@ static const struct gosig sig_stripped = { .incomplete = why_stripped };
 static const struct gosig sig_large = { .incomplete = why_large };
 static const struct gosig sig_compressed = { .incomplete = why_compressed };
 
+static const struct gosig sig_bare = { .incomplete = why_bare };
+
 static const struct gosig sig_assembly = {
 	.incomplete = "written in assembly: its arguments are not described",
 };
@@ -373,7 +385,7 @@ static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofun
 	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
 	if (sig)
 		return sig;
-	return bin->unread == why_large ? &sig_large :
+	return bin->dw ? &sig_bare : bin->unread == why_large ? &sig_large :
 	       bin->unread ? &sig_compressed : &sig_stripped;
 }
 
@@ -426,7 +438,7 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 
 	if (fn->flags & GOFUNC_ASM)
 		return &sig_assembly;
-	if (!bin->dw)
+	if (gobin_no_types_of(bin, fn))
 		return sig_of_stripped(bin, fn, &facts);
 	if (dwinfo_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;

@@ -82,6 +82,8 @@ const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
 int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
 const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": why not; static */
+/* Why the debug information has nothing of the function's types (static string), or NULL. */
+const char *gobin_no_types_of(struct gobin *bin, const struct gofunc *fn);
 const char *gobin_debug_path(const struct gobin *bin);	/* of separate debug information; or NULL */
 const char *gobin_unread(const struct gobin *bin);	/* as that if it has some, else NULL */
 struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */

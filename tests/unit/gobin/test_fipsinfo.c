@@ -163,10 +163,10 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_damaged),
+		{ "a note has its magic, its own address, and a range", test_parse },
+		{ "what is checked is what the linker's symbols bound", test_programs },
+		{ "stripped programs have the note", test_stripped },
+		{ "without a section or a note the same code is known", test_damaged },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

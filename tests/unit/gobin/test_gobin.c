@@ -96,6 +96,27 @@ static void test_cgo_calls(void **state)
 	}
 }
 
+/* Packages that were compiled without debug information, in a program with it. */
+static void test_bare_package(void **state)
+{
+	struct bins_each b = BINS("shapes", "-bare");
+
+	(void)state;
+	while (bins_next(&b)) {
+		const struct gofunc *fn = bins_func(b.bin, "main.Ints");
+		const struct gofunc *other = bins_func(b.bin, "runtime.gopark");
+		const char *why = gobin_no_types_of(b.bin, fn);
+
+		/* Older compilers don't say that they left it out. */
+		if (b.minor < 19)
+			continue;
+		assert_non_null(strstr(why, "no debug information for this package"));
+		assert_string_equal(gobin_sig(b.bin, fn)->incomplete, why);
+		assert_null(gobin_no_types_of(b.bin, other));
+		assert_null(gobin_sig(b.bin, other)->incomplete);
+	}
+}
+
 static int keep_cfunc(void *ctx, const char *name, uint64_t value, uint64_t size,
 		      unsigned int type)
 {
@@ -533,6 +554,7 @@ int main(void)
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
 		{ "calls of C are ABI0, stripped or not", test_cgo_calls },
 		{ "C functions go by their symbols", test_c_names },
+		{ "a package without debug information is known", test_bare_package },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
 		{ "a call has begun if it has its frame, or its function has no frame",
 		  test_begun },

@@ -96,8 +96,8 @@ static void test_upx(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_upx),
+		{ "obfuscators and other compilers are recognised", test_explain },
+		{ "UPX is recognised", test_upx },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
