@@ -140,6 +140,12 @@ int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec
 		m.instance = strchr(spec->pattern, '[');
 		if (resolve(bins, nbins, &m, spec, d))
 			return -1;
+		/* "Cart.Add": no package is called so; a type may be. */
+		if (m.n || m.local || strchr(spec->pattern, '/'))
+			continue;
+		m.local = true;
+		if (resolve(bins, nbins, &m, spec, d))
+			return -1;
 	}
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 /*
  * Replace the patterns of @specs that are names of no function, but of one function in another
- * spelling: "main.Cart.Add" or "(*Cart).Add" for main.(*Cart).Add, "http.(*conn).serve" for
+ * spelling: "main.Cart.Add", "(*Cart).Add" or "Cart.Add" for main.(*Cart).Add, "http.(*conn).serve" for
  * net/http.(*conn).serve, "main.Map[int]" for main.Map[go.shape.int]. 0; -1 with @d set if that may
  * be several functions, or without memory.
  */

@@ -119,6 +119,8 @@ static struct spelling {
 	{ "a method without the brackets of its receiver", "main.Point.Pointer",
 	  "main.(*Point).Pointer; " },
 	{ "a method without its package", "(*Point).Pointer", "main.(*Point).Pointer; " },
+	{ "a method without package and brackets, as Delve takes it", "Point.Pointer",
+	  "main.(*Point).Pointer; " },
 	{ "a method with the last element of its package", "poll.(*FD).Close",
 	  "internal/poll.(*FD).Close; " },
 	{ "the whole package goes first", "sync.Mutex.Unlock", "sync.(*Mutex).Unlock; " },
