@@ -111,7 +111,7 @@ static int find_compiler(void *ctx, const char *name, uint64_t value, uint64_t s
 	for (size_t i = 0; !*ret && i < sizeof(compilers) / sizeof(*compilers); i++)
 		if (!strncmp(name, compilers[i].prefix, strlen(compilers[i].prefix)))
 			*ret = compilers[i].name;
-	return *ret != NULL;
+	return *ret ? 1 : 0;
 }
 
 /* A compiler of Go that makes no line table; NULL: none is known by what is there. */

@@ -34,7 +34,7 @@ struct golist_opt {
 	/* The time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait. */
 	uint64_t now;
 	const struct secrets *secrets;	/* keys whose labels are redacted */
-	const char *binary;	/* the file whose runtime has them, if the process has several; or NULL */
+	const char *binary;	/* whose runtime has them, if the process has several; or NULL */
 };
 
 struct golist_row;

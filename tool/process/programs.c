@@ -154,7 +154,7 @@ static void free_program(struct program *p)
 /* A search. */
 struct finding {
 	struct programs *p;	/* what was found */
-	struct hmap foreign;	/* files that are not Go, by their inodes: most are in many processes */
+	struct hmap foreign;	/* files that are not Go, by inode: most are in many processes */
 	pid_t pid;		/* the process at hand */
 	const char *path;	/* of its executable */
 	bool failed;		/* there is no memory */

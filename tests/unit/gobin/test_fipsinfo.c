@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Code that programs compare with a checksum: the linker's note, well formed and not, and real programs. */
+/* Code that programs compare with a checksum: the linker's notes, and real programs. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -136,7 +136,7 @@ static struct gobin *changed(const char *path, const char *from, const char *to,
 	return bin;
 }
 
-/* Sections may have other names, and notes be damaged: the same code is left out, or little more. */
+/* Without a section or a note the same code is left out, or little more. */
 static void test_damaged(void **state)
 {
 	static const struct {
