@@ -17,7 +17,7 @@ struct fipsinfo {
 	uint64_t end;
 };
 
-/* What the note at link-time address @vaddr says; 0, or -1: it is none. Pure. */
+/* What the note at link-time address @vaddr says; 0, or -1: there is no note. Pure. */
 int fipsinfo_parse(const uint8_t note[FIPSINFO_BYTES], uint64_t vaddr, struct fipsinfo *ret);
 /*
  * Set GOFUNC_CHECKED of the functions that have such code. Where a program of Go 1.@minor has no

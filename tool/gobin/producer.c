@@ -142,7 +142,7 @@ int producer_explain(const struct elffile *ef, const char *path, struct diag *d)
 		return -1;
 	}
 	if (is_gc(ef)) {
-		diag_set(d, "%s is a Go program, but its line table is none that goprobe knows: it is obfuscated, as by garble, damaged, or of a newer Go release",
+		diag_set(d, "%s is a Go program, but goprobe does not know its line table: it is obfuscated, as by garble, damaged, or of a newer Go release",
 			 path);
 		diag_hint(d, "a build without obfuscation can be traced");
 		return -1;

@@ -46,9 +46,9 @@ static void test_explain(void **state)
 		const char *message, *hint;
 	} rows[] = {
 		{ "-symbols", 0, { NULL },
-		  "it is a Go program, but its line table is none", "obfuscation" },
+		  "it is a Go program, but goprobe does not know its line table", "obfuscation" },
 		{ "-stripped", 1, { NULL },
-		  "it is a Go program, but its line table is none", "obfuscation" },
+		  "it is a Go program, but goprobe does not know its line table", "obfuscation" },
 		{ "-symbols", 2, { "\0runtime.main\0", "\0tinygo_main\0\0", 14 },
 		  "it was built by TinyGo", "go build" },
 		{ "-symbols", 2, { "\0runtime.goexit1", "\0__go_init_main\0", 16 },
