@@ -103,6 +103,7 @@ static int set_up(struct graphing *g, struct diag *d)
 	how.pids = t->target.nprocesses != 1;
 	if (lines_open(&g->graph.out, &g->stream, t->plan, &how, d))
 		return -1;
+	g->stream.live = true;
 	g->stream.learn = &g->learn;
 	g->stream.learn_panics = !learn_possible(t->plan);
 	g->watch.client = t->client;

@@ -89,6 +89,7 @@ static int set_up(struct counting *c, struct diag *d)
 	if (lines_open(&s->out, &s->stream, t->plan, &how, d))
 		return -1;
 	learn_init(&s->learn, t->plan);
+	s->stream.live = true;
 	if (learn_possible(t->plan))
 		s->stream.learn = &s->learn;
 	return 0;

@@ -381,6 +381,7 @@ static int open_lines(struct goprobe_trace *t)
 {
 	if (open_output(t, t->tracing.plan, !t->o.plan.no_return, shows_pids(t)))
 		return -1;
+	t->stream.live = true;
 	t->stream.learn = &t->learn;
 	t->stream.learn_panics = !learn_possible(t->tracing.plan);
 	return 0;

@@ -60,6 +60,7 @@ static const struct trim parts[] = {
 	{ "encoding/json.MarshalerError", { "Err" } },
 	{ "encoding/json.UnmarshalTypeError", { "Err" } },
 	{ "net/netip.Addr", { "z" } },
+	{ "internal/intern.Value", { "cmpVal" } },
 	{ "unique.Handle[", { "value" } },
 };
 

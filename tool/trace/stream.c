@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "gobin/closure.h"
+#include "gobin/variable.h"
 #include "plan/not_captured.h"
 #include "plan/runtime_probe.h"
+#include "process/memory.h"
 #include "trace/stream.h"
 
 /* Maximum of remembered open calls: about 64 MB. */
@@ -64,6 +66,37 @@ static const char *full(void *ctx, uint64_t have)
 	return unread_full(s->plan, &s->rec, have);
 }
 
+/* The place for this word: where it is, or that of another. */
+static struct stream_word *word_at(struct stream *s, const char *name, uint32_t tgid)
+{
+	for (unsigned int i = 0; i < STREAM_WORDS; i++)
+		if (s->words[i].name == name && s->words[i].tgid == tgid)
+			return &s->words[i];
+	return &s->words[s->next_word++ % STREAM_WORDS];
+}
+
+/* Read once for each process: what is asked for are variables that never change after init(). */
+static bool variable(void *ctx, const char *name, uint64_t *ret)
+{
+	struct stream *s = ctx;
+	const uint32_t tgid = s->rec.h.tgid;
+	const struct procmem process = { .pid = (pid_t)tgid, .bias = s->rec_bias };
+	uint64_t vaddr, word;
+	struct stream_word *w;
+
+	if (!s->live || !s->rec_bias_known)
+		return false;
+	w = word_at(s, name, tgid);
+	if (w->name != name || w->tgid != tgid || !w->word) {
+		if (govar_address(binary(s), name, &vaddr) ||
+		    !procmem_read(&process, vaddr + s->rec_bias, &word, sizeof(word)))
+			return false;
+		*w = (struct stream_word){ .name = name, .tgid = tgid, .word = word };
+	}
+	*ret = w->word;
+	return true;
+}
+
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
 {
 	memset(s, 0, sizeof(*s));
@@ -76,7 +109,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 		pair_expect_held(s->pair);
 	s->env = (struct value_env){
 		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
-		.full = full, .secrets = &p->secrets,
+		.full = full, .variable = variable, .secrets = &p->secrets,
 	};
 	value_init(&s->values, &s->env);
 	if (!call_stacks_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))

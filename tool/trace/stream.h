@@ -17,6 +17,15 @@
 #include "plan/plan.h"
 #include "trace/call_quota.h"
 
+/* The first word of a package variable of a process. */
+struct stream_word {
+	const char *name;	/* of the variable; NULL: none */
+	uint32_t tgid;		/* the process */
+	uint64_t word;		/* 0: to be read again */
+};
+
+#define STREAM_WORDS 4
+
 /* Records on their way to lines. */
 struct stream {
 	const struct plan *plan;	/* what the records' ids mean */
@@ -42,6 +51,9 @@ struct stream {
 	uint64_t bias_ip;	/* the point that showed it */
 	uint32_t bias_id;	/* its function */
 	uint32_t bias_tgid;	/* its process */
+	bool live;		/* the processes may still run: value_env.variable */
+	struct stream_word words[STREAM_WORDS];	/* variables that were read */
+	unsigned int next_word;	/* of these: the one to be replaced next */
 	struct call_stacks stacks;	/* the call stacks of records */
 	struct value_env env;	/* what its values need to know of the program */
 	struct value_ctx values;	/* for its values */

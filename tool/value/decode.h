@@ -59,6 +59,7 @@ struct value_from {
  * @secrets: what is redacted; NULL: what always is
  * @full: which limit a record that was cut short has met, where @have objects in a row were
  *	copied: a static string; NULL: these were all that were asked for
+ * @variable: the first word of package variable @name, as the process has it now
  *
  * Callbacks return false if nothing is known (then @ret stays as it was: empty),
  * and may be NULL. All that they give out must live until the next record.
@@ -72,6 +73,7 @@ struct value_env {
 			      const struct gotype *t);
 	const struct secrets *secrets;
 	const char *(*full)(void *ctx, uint64_t have);
+	bool (*variable)(void *ctx, const char *name, uint64_t *ret);
 };
 
 /*

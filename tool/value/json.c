@@ -364,6 +364,8 @@ static void look(struct value_ctx *v, const struct buf *b, const struct gotype *
 		break;
 	case GOTYPE_POINTER:
 		look_behind(v, t, p, ret);
+		k = value_known(v, t);
+		ret->text = k && k->in_json && value_word(p);
 		return;
 	case GOTYPE_STRUCT:
 		k = value_known(v, t);

@@ -298,21 +298,33 @@ const struct gotype value_sync_map_type = {
 /* Entries whose hashes are equal. */
 #define TRIE_CHAIN 64
 
+/* A pointer to a node. */
+static const struct gotype trie_pointer = {
+	.kind = GOTYPE_POINTER, .name = "unsafe.Pointer", .size = 8, .align = 8,
+};
+
+/* The node that the pointer at @from leads to is not there, or only a part of it is. */
+static const char *trie_why(struct walk *w, const uint8_t *from)
+{
+	return value_why(w->v, &(struct value_from){ &trie_pointer, from }, value_word(from)) ?:
+	       "cut at a limit";
+}
+
 /*
- * Entries from that at @address on. The module reads an entry as far as an inner node goes: what
- * is behind it may be absent. Return: whether there is an entry.
+ * Entries from that which the pointer at @from leads to on. The module reads an entry as far as an
+ * inner node goes: what is behind it may be absent. Return: whether there is an entry.
  */
-static bool trie_entries(struct walk *w, const struct golayout_trie *l, uint64_t address)
+static bool trie_entries(struct walk *w, const struct golayout_trie *l, const uint8_t *from)
 {
 	struct value_entries *e = w->e;
 
-	for (unsigned int i = 0; address; i++) {
+	for (unsigned int i = 0; value_word(from); i++) {
 		uint64_t have;
-		const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
+		const uint8_t *p = value_mem_at(&w->v->mem, value_word(from), &have);
 
 		if (have < l->value + any.size || p[l->is_entry] != 1 || i == TRIE_CHAIN) {
 			if (i)
-				missing(w, value_why(w->v, NULL, address) ?: "cut at a limit");
+				missing(w, trie_why(w, from));
 			return i;
 		}
 		if (grow(&e->v, e->n + 1, &e->cap, sizeof(*e->v))) {
@@ -320,27 +332,27 @@ static bool trie_entries(struct walk *w, const struct golayout_trie *l, uint64_t
 			return true;
 		}
 		e->v[e->n++] = (struct value_entry){ .key = p + l->key, .elem = p + l->value };
-		address = value_word(p + l->overflow);
+		from = p + l->overflow;
 	}
 	return true;
 }
 
-static void trie_node(struct walk *w, const struct golayout_trie *l, uint64_t address, int level)
+/* The nodes from that which the pointer at @from leads to on. */
+static void trie_node(struct walk *w, const struct golayout_trie *l, const uint8_t *from, int level)
 {
 	uint64_t have;
-	const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
+	const uint8_t *p = value_mem_at(&w->v->mem, value_word(from), &have);
 
-	if (!may_look(w) || trie_entries(w, l, address))
+	if (!may_look(w) || trie_entries(w, l, from))
 		return;
 	if (have < l->size || p[l->is_entry] || level == TRIE_LEVELS) {
-		missing(w, have < l->size ? value_why(w->v, NULL, address) ?: "cut at a limit" :
-			"changed while it was read");
+		missing(w, have < l->size ? trie_why(w, from) : "changed while it was read");
 		return;
 	}
 	for (uint32_t i = 0; i < l->nchildren; i++) {
-		uint64_t child = value_word(p + l->children + i * 8);
+		const uint8_t *child = p + l->children + i * 8;
 
-		if (child)
+		if (value_word(child))
 			trie_node(w, l, child, level + 1);
 	}
 }
@@ -358,10 +370,10 @@ struct value_entries *value_map_get_sync(struct value_ctx *v, const struct gotyp
 		return NULL;
 
 	struct walk w = { .v = v, .t = &value_sync_map_type, .e = e };
-	uint64_t address = value_word(p + m->offset + root->offset);
 
-	if (address)
-		trie_node(&w, &l->trie, address, 0);
+	p += m->offset + root->offset;
+	if (value_word(p))
+		trie_node(&w, &l->trie, p, 0);
 	if (w.failed)
 		missing(&w, "out of memory");
 	e->len = w.why ? UINT64_MAX : e->n;

@@ -197,10 +197,11 @@ static void member(struct value_ctx *v, struct buf *b, const char *key, value_fo
 void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		      const uint8_t *p)
 {
-	struct value_what w = { .t = t, .p = p, .place = VALUE_FIELD };
+	struct value_what w = { .t = t, .p = p, .place = VALUE_FIELD, .exact = true };
 	const char *why;
 
-	if (p && t->kind == GOTYPE_POINTER && t->elem && value_word(p)) {
+	/* A *reflect.rtype has a text, and not what it points to. */
+	if (p && t->kind == GOTYPE_POINTER && t->elem && value_word(p) && !value_known(v, t)) {
 		w.t = t->elem;
 		w.p = value_behind(v, t, p, &why);
 		w.pointed = true;

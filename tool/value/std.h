@@ -12,6 +12,7 @@ struct value_what {
 	const uint8_t *p;		/* its bytes, @t->size of them */
 	enum value_place place;		/* where it stands */
 	bool pointed;			/* it is behind a pointer, and the pointer stands there */
+	bool exact;			/* for JSON: not if something in it is not known */
 };
 
 /* False, perhaps with something written, if the type has not the expected shape. */

@@ -83,6 +83,8 @@ struct addr {
 	uint8_t ip[16];			/* its bytes, the first one first */
 	bool valid;			/* it is not the zero Addr */
 	bool six;			/* version 6 */
+	bool either;			/* or a version 4 address: nothing says which one it is */
+	const char *why;		/* its zone is not known: why; or NULL */
 	struct value_bytes zone;	/* of it, or nothing */
 };
 
@@ -90,20 +92,55 @@ static void zone_at(struct value_ctx *v, const struct gotype *t, const uint8_t *
 {
 	if (t->kind == GOTYPE_STRING && value_type_fits(t))
 		value_string(v, p, &ret->zone);
+	if (ret->zone.have < ret->zone.len && !ret->zone.have)
+		ret->why = ret->zone.unavailable ?: "cut at a limit";
 }
 
-/*
- * What @z points to says which version it is, and the zone: a netip.addrDetail since 1.23. Before
- * it is an intern.Value, and only its address distinguishes a version 4 address from version 6
- * that stands for it: that is shown as one of version 4.
- */
+static bool is_variable(struct value_ctx *v, const char *name, uint64_t word)
+{
+	uint64_t its;
+
+	return v->env && v->env->variable && v->env->variable(v->env->ctx, name, &its) &&
+	       its == word;
+}
+
+/* The addresses for version 4, and for version 6 without a zone, are in two variables. */
+static void by_address(struct value_ctx *v, uint64_t address, struct addr *ret)
+{
+	bool four = is_variable(v, "net/netip.z4", address);
+
+	if (four || is_variable(v, "net/netip.z6noz", address)) {
+		ret->six = !four;
+		ret->why = NULL;
+	} else {
+		ret->either = !ret->six;
+	}
+}
+
+/* Until 1.22, an intern.Value: with the zone, or empty. Then its address says which version. */
+static void interned(struct value_ctx *v, const struct gofield *zone, const uint8_t *value,
+		     uint64_t address, struct addr *ret)
+{
+	struct value_iface i;
+
+	value_iface(v, zone->type, value + zone->offset, &i);
+	if (!i.nil) {
+		ret->six = true;
+		if (i.p)
+			zone_at(v, i.dynamic, i.p, ret);
+		else
+			ret->why = i.why;
+	} else if (is_mapped(ret->ip)) {
+		by_address(v, address, ret);
+	}
+}
+
+/* What @z points to says which version it is, and the zone: a netip.addrDetail since 1.23. */
 static void detail(struct value_ctx *v, const struct gofield *z, const uint8_t *p, struct addr *ret)
 {
 	const struct gotype *t = z->type;
 	const struct gofield *f;
-	struct value_iface i;
-	const uint8_t *to;
-	const char *why;
+	const uint8_t *to = NULL;
 
 	p += z->offset;
 	f = value_known_field(t, "value", GOTYPE_POINTER, 8);
@@ -113,11 +150,16 @@ static void detail(struct value_ctx *v, const struct gofield *z, const uint8_t *
 	}
 	ret->six = !is_mapped(ret->ip);
 	ret->valid = value_word(p);
-	if (!ret->valid || t->kind != GOTYPE_POINTER || !t->elem)
+	if (!ret->valid)
 		return;
-	to = value_behind(v, t, p, &why);
-	if (!to)
+	ret->why = "unknown type";
+	if (t->kind == GOTYPE_POINTER && t->elem)
+		to = value_behind(v, t, p, &ret->why);
+	if (!to) {
+		by_address(v, value_word(p), ret);
 		return;
+	}
+	ret->why = NULL;
 	f = value_known_field(t->elem, "isV6", GOTYPE_BOOL, 1);
 	if (f)
 		ret->six = to[f->offset];
@@ -125,12 +167,8 @@ static void detail(struct value_ctx *v, const struct gofield *z, const uint8_t *
 	if (f)
 		zone_at(v, f->type, to + f->offset, ret);
 	f = value_known_field(t->elem, "cmpVal", GOTYPE_INTERFACE, 16);
-	if (!f)
-		return;
-	value_iface(v, f->type, to + f->offset, &i);
-	ret->six |= !i.nil;
-	if (i.p)
-		zone_at(v, i.dynamic, i.p, ret);
+	if (f)
+		interned(v, f, to, value_word(p), ret);
 }
 
 static bool get_addr(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
@@ -154,19 +192,50 @@ static bool get_addr(struct value_ctx *v, const struct gotype *t, const uint8_t 
 	return true;
 }
 
-static void put_addr(struct buf *b, const struct addr *a)
+/* JSON has the text of what is known; what people read can say what is not. */
+static bool is_refused(const struct value_what *w, const struct addr *a)
+{
+	return w->exact && (a->either || a->why || a->zone.have < a->zone.len);
+}
+
+static void put_six(struct buf *b, const struct addr *a)
+{
+	six(b, a->ip);
+	if (a->why && !a->either) {
+		buf_str(b, "%<");
+		buf_str(b, a->why);
+		buf_char(b, '>');
+	} else if (a->zone.len) {
+		buf_char(b, '%');
+		buf_mem(b, a->zone.data, a->zone.size);
+		if (a->zone.have < a->zone.len)
+			buf_str(b, "...");
+	}
+}
+
+/* With the number @n behind @mark, if that is not 0. */
+static void put_addr(struct buf *b, const struct addr *a, char mark, uint64_t n)
 {
 	if (!a->six) {
 		four(b, a->ip + 12);
-		return;
+		if (mark) {
+			buf_char(b, mark);
+			buf_u64(b, n);
+		}
 	}
-	six(b, a->ip);
-	if (!a->zone.len)
+	if (a->either)
+		buf_str(b, " or ");
+	if (!a->six && !a->either)
 		return;
-	buf_char(b, '%');
-	buf_mem(b, a->zone.data, a->zone.size);
-	if (a->zone.have < a->zone.len)
-		buf_str(b, "...");
+	if (mark == ':')
+		buf_char(b, '[');
+	put_six(b, a);
+	if (mark == ':')
+		buf_char(b, ']');
+	if (mark) {
+		buf_char(b, mark);
+		buf_u64(b, n);
+	}
 }
 
 bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w)
@@ -174,14 +243,14 @@ bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	struct addr a;
 	bool convert;
 
-	if (!get_addr(v, w->t, w->p, &a))
+	if (!get_addr(v, w->t, w->p, &a) || is_refused(w, &a))
 		return false;
 	if (!a.valid) {
 		buf_str(b, "netip.Addr{}");
 		return true;
 	}
 	convert = value_convert(b, w);
-	put_addr(b, &a);
+	put_addr(b, &a, 0, 0);
 	if (convert)
 		buf_char(b, ')');
 	return true;
@@ -194,7 +263,7 @@ static bool get_with(struct value_ctx *v, const struct value_what *w, const char
 	const struct gofield *ip = value_known_field(w->t, "ip", GOTYPE_STRUCT, 24);
 	const struct gofield *f = value_known_field(w->t, number, kind, 0);
 
-	return ip && f && get_addr(v, ip->type, w->p + ip->offset, ret) &&
+	return ip && f && get_addr(v, ip->type, w->p + ip->offset, ret) && !is_refused(w, ret) &&
 	       value_integer(f->type, w->p + f->offset, n);
 }
 
@@ -214,10 +283,7 @@ bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what 
 		return true;
 	}
 	convert = value_convert(b, w);
-	buf_str(b, a.six ? "[" : "");
-	put_addr(b, &a);
-	buf_str(b, a.six ? "]:" : ":");
-	buf_u64(b, port);
+	put_addr(b, &a, ':', port);
 	if (convert)
 		buf_char(b, ')');
 	return true;
@@ -241,9 +307,7 @@ bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w
 	if (!a.valid || bits < 0)
 		return false;
 	convert = value_convert(b, w);
-	put_addr(b, &a);
-	buf_char(b, '/');
-	buf_u64(b, bits);
+	put_addr(b, &a, '/', bits);
 	if (convert)
 		buf_char(b, ')');
 	return true;

@@ -81,7 +81,19 @@ const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset
 	return recs_record.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : VALUE_DEEP;
 }
 
+/* Its variables: a name's word, or 0. */
+uint64_t recs_z4, recs_z6noz;
+
+static bool variable(void *ctx, const char *name, uint64_t *ret)
+{
+	(void)ctx;
+	*ret = !strcmp(name, "net/netip.z4") ? recs_z4 :
+	       !strcmp(name, "net/netip.z6noz") ? recs_z6noz : 0;
+	return *ret;
+}
+
 static struct value_env env = {
+	.variable = variable,
 	.dynamic = dynamic, .func = func, .layout = layout, .unread = recs_unread,
 };
 

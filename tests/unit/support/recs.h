@@ -43,6 +43,8 @@ void recs_go(int minor);
 void recs_redact(const struct secrets *secrets);
 void recs_end(void);
 
+/* The words of two variables of net/netip; 0: not known. */
+extern uint64_t recs_z4, recs_z6noz;
 /* For struct value_env: what a test has not put anywhere, the module has not reached. */
 const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset,
 			const struct gotype *t);

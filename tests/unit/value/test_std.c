@@ -291,8 +291,15 @@ static void test_netip(void **state)
 	     "2001:db8:1:2:3:4:5:6");
 	SAYS(SHOW(&t_netip, 0xfe80000000000000, 0x10, 0x140), "fe80::10%eth0");
 	SAYS(SHOW(&t_netip, 0, 0, 0), "netip.Addr{}");
-	/* The version is unavailable: it looks like one. */
+	/* Where the version or the zone is unavailable, text says so, and JSON has none. */
+	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x9990), "10.0.0.1 or ::ffff:10.0.0.1");
+	SAYS(SHOW(&t_netip, 0, 1, 0x9990), "::1%<beyond --depth>");
+	SAYS(JSON(&t_netip, 0, 1, 0x9990),
+	     "{'addr':{'hi':0,'lo':1},'z':{'value':'0x9990'}}");
+	SAYS(SHOW(&t_port, 0, 0xffff0a000001, 0x9990, 80), "10.0.0.1:80 or [::ffff:10.0.0.1]:80");
+	recs_z4 = 0x9990;
 	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x9990), "10.0.0.1");
+	recs_z4 = 0;
 	SAYS(JSON(&t_netip, 0, 1, 0x120),
 	     "{'addr':{'hi':0,'lo':1},'z':{'value':{'type':'*net/netip.addrDetail','value':'0x120','to':{'isV6':true,'zoneV6':''}}}},'text':'::1'");
 	SAYS(SHOW(&t_port, 0, 0xffff0a000001, 0x100, 80), "10.0.0.1:80");
@@ -303,11 +310,18 @@ static void test_netip(void **state)
 	PUT(0x180, 0, 0, 0);
 	PUT(0x1a0, string, 0x1c0, 0);
 	PUT(0x1c0, 0x160, 4);
+	SAYS(SHOW(&t_netip19, 0, 0xffff0a000001, 0x180), "10.0.0.1 or ::ffff:10.0.0.1");
+	recs_z4 = 0x180;
+	recs_z6noz = 0x200;
+	PUT(0x200, 0, 0, 0);
 	SAYS(SHOW(&t_netip19, 0, 0xffff0a000001, 0x180), "10.0.0.1");
+	SAYS(SHOW(&t_netip19, 0, 0xffff0a000001, 0x200), "::ffff:10.0.0.1");
 	SAYS(SHOW(&t_netip19, 0, 1, 0x180), "::1");
 	SAYS(SHOW(&t_netip19, 0xfe80000000000000, 0x10, 0x1a0), "fe80::10%eth0");
 	SAYS(SHOW(&t_prefix19, 0, 0xffff0a000000, 0x180, 8), "10.0.0.0/8");
 	SAYS(SHOW(&t_prefix19, 0, 0, 0, 0), "netip.Prefix{}");
+	recs_z4 = 0;
+	recs_z6noz = 0;
 }
 
 static const struct gotype t_16 = TYPE(ARRAY, "[16]uint8", 16, .elem = &t_uint8, .count = 16);
@@ -356,6 +370,8 @@ static void test_reflect(void **state)
 	recs_itab(0x1000, recs_type(&p_rtype, true));
 	SAYS(SHOW(&i_type, 0x1000, id), "reflect.Type(main.Request)");
 	SAYS(SHOW(&i_type, 0, 0), "nil");
+	SAYS(JSON(&i_type, 0x1000, id),
+	     "{'type':'*reflect.rtype','address':'0x4a0000','value':'0x4a0000','text':'reflect.Type(main.Request)'}");
 	SAYS(SHOW(&t_reflect, id, 0xc000012340, 22), "reflect.Value(main.Request, 0xc000012340)");
 	SAYS(SHOW(&t_reflect, 0, 0, 0), "reflect.Value{}");
 }
@@ -702,9 +718,9 @@ static void test_sync_map(void **state)
 	SAYS(SHOW(&t_sync_map, 1, 0x1200), "sync.Map{3: 1}");
 	/* A node that was not copied; a circle; a node that is neither. */
 	INNER(0x1300, 0x4000, 0x5000, 0);
-	SAYS(SHOW(&t_sync_map, 1, 0x1300), "sync.Map{3: 1, ...<not followed>}");
+	SAYS(SHOW(&t_sync_map, 1, 0x1300), "sync.Map{3: 1, ...<beyond --depth>}");
 	SAYS(JSON(&t_sync_map, 1, 0x1300),
-	     "{'entries':[{'key':{'type':'int','address':'0x18','value':3},'value':{'type':'int','address':'0x8','value':1}}],'truncated':true,'reason':'not followed'}");
+	     "{'entries':[{'key':{'type':'int','address':'0x18','value':3},'value':{'type':'int','address':'0x8','value':1}}],'truncated':true,'reason':'beyond --depth'}");
 	INNER(0x1400, 0x1400, 0, 0);
 	SAYS(SHOW(&t_sync_map, 1, 0x1400), "sync.Map{...<changed while it was read>}");
 	ENTRY(0x6000, 0x6000, integer, 24, 8);
