@@ -7,6 +7,8 @@
 
 #include "eval/eval.h"
 #include "gobin/closure.h"
+#include "gobin/variable.h"
+#include "plan/not_captured.h"
 
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
@@ -37,29 +39,47 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(gobin_go_minor(g->bin));
 }
 
-/* The walk follows all references within its limits. */
 static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
 			  const struct gotype *t)
 {
 	const struct eval *g = ctx;
-	uint32_t level = c ? c->level + (t->kind != GOTYPE_STRING) : 1;
+	const struct eval_type *type = !c ? &g->frame_type :
+				       c->type < g->types.n ? g->types.v[c->type] : NULL;
+	const struct goprobe_ref *ref;
+	const char *why;
 
-	(void)offset;
-	return level > g->limits.depth ? VALUE_DEEP :
-	       g->rec.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
+	if (!type)
+		return NULL;
+	why = unread_reason(&(struct unread_object){
+		.refs = type->refs, .nrefs = type->nrefs, .size = type->size,
+		.level = c ? c->level : 0,
+	}, offset, t, g->limits.depth, &ref);
+	if (why)
+		return why;
+	return g->rec.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
+}
+
+static bool variable(void *ctx, const char *name, uint64_t *ret)
+{
+	struct eval *g = ctx;
+	uint64_t vaddr;
+
+	return !govar_address(g->bin, name, &vaddr) &&
+	       g->read(g->read_ctx, vaddr + g->bias, ret, sizeof(*ret));
 }
 
 void eval_init(struct eval *g)
 {
 	g->env = (struct value_env){
 		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
-		.secrets = &g->limits.secrets,
+		.variable = variable, .secrets = &g->limits.secrets,
 	};
 }
 
 void eval_fini(struct eval *g)
 {
 	arena_fini(&g->mem);
+	eval_types_fini(&g->types);
 }
 
 void eval_chunk(struct eval *g, const struct record_chunk *chunk)

@@ -8,9 +8,11 @@
 #define GOPROBE_EVAL_EVAL_H
 
 #include "base/arena.h"
+#include "base/hmap.h"
 #include "event/record.h"
 #include "lang/edit_parse.h"
 #include "plan/plan.h"
+#include "plan/reference.h"
 #include "value/decode.h"
 
 /* Reads exactly @len bytes at run-time address @at; false if they are not readable. */
@@ -18,6 +20,25 @@ typedef bool (*eval_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
 
 /* Values of one capture: a list, or both values of each part of an edit. */
 #define EVAL_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDITEXPR_MAX ? EXPR_LIST_MAX : 2 * EDITEXPR_MAX)
+
+/* A type as the walk sees it. */
+struct eval_type {
+	const struct gotype *t;		/* Go type; NULL: a frame */
+	enum wire_role role;		/* what of that type it is */
+	uint32_t id;			/* record_chunk.type of its objects */
+	uint32_t size;			/* bytes of one object; 0: it is never followed */
+	struct goprobe_ref *refs;	/* references; NULL: not made yet */
+	uint32_t nrefs;			/* their number */
+};
+
+/* The types of the objects that were found so far. */
+struct eval_types {
+	struct eval_type **v;		/* by id */
+	size_t n;			/* their number */
+	size_t cap;			/* capacity of @v */
+	struct hmap known;		/* by Go type and role */
+	struct arena mem;		/* types and references */
+};
 
 /**
  * struct eval - a process and the record that is made of it
@@ -27,6 +48,9 @@ typedef bool (*eval_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
  * @read_ctx: first argument of @read
  * @limits: limits of the record
  * @mem: the record's bytes, until the next one
+ * @types: types of objects that records have; they depend on @limits.secrets
+ * @frame_type: the type of @frame
+ * @refs: references of the type at hand
  * @env: callbacks for the text of values; their context is this struct
  * @frame: bytes of the frame; behind it, while a program runs, chunks of items that failed
  * @rec: the record
@@ -38,6 +62,9 @@ struct eval {
 	void *read_ctx;
 	struct plan_options limits;
 	struct arena mem;
+	struct eval_types types;
+	struct eval_type frame_type;
+	struct wirerefs refs;
 	struct value_env env;
 	uint8_t frame[PLAN_FRAME_MAX + EVAL_ITEMS_MAX * sizeof(struct goprobe_chunk)]
 		__attribute__((aligned(8)));
@@ -79,5 +106,12 @@ void eval_missed(struct eval *g, uint64_t item, uint32_t status);
 int eval_walk(struct eval *g, const struct plan_capture *c);
 /* Part of eval: append a chunk within the limit. */
 void eval_chunk(struct eval *g, const struct record_chunk *chunk);
+/* Part of eval: what @role says of @t, with its references. NULL without memory. */
+const struct eval_type *eval_type(struct eval *g, const struct gotype *t, enum wire_role role);
+/* Part of eval: as eval_type(), of a type that a reference or chunk has the id of. */
+const struct eval_type *eval_type_at(struct eval *g, uint32_t id);
+/* Part of eval: set @g->frame_type. 0, or -1 without memory. */
+int eval_type_frame(struct eval *g, const struct plan_capture *c);
+void eval_types_fini(struct eval_types *types);
 
 #endif

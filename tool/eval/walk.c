@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The walk from values to the memory that they refer to, breadth first, within limits: as the
- * module walks, but with the types of the binary. Memory at one address is copied once.
+ * The walk from values to the memory that they refer to: what kmod/capture/walk.c does with the
+ * references of plan/reference.c, for memory that is read from outside. Both follow the same
+ * references, in the same order, within the same limits.
+ *
+ * One thing is added. The module copies a part of a map's groups, which may have no entry if the
+ * map has been larger. Here the walk is repeated with more of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,526 +14,530 @@
 #include "base/unaligned.h"
 #include "eval/eval.h"
 #include "gobin/closure.h"
-#include "gobin/runtime_layout.h"
-#include "plan/reference.h"
 
 #define WORD 8U
-/* Values looked at in one record: arrays of arrays end. */
-#define BUDGET 100000U
-/* Bytes of groups, buckets and tables of maps that are looked at, beside what is shown. */
-#define TABLES_BYTES (4U << 20)
-/* Pointers to tables of one map that are looked at. */
-#define TABLES_MAX 16384U
-/* Of groups or buckets these are read at once: the entries may all be in the first ones. */
-#define PIECE_BYTES 16384U
+#define ALIGN8(n) (((n) + 7ULL) & ~7ULL)
+/* The module's: bits of the longest length, the header of a chunk, walks of fitting(). */
+#define LEN_BITS 47
+#define LEN_MAX (1ULL << LEN_BITS)
+#define CHUNK ((uint64_t)sizeof(struct goprobe_chunk))
+#define FITTING_WALKS 6
+/* Walks with more groups of maps, each with 8 times as many. */
+#define SPARSE_WALKS 4
+#define SPARSE_SHIFT 3
+/* Groups of a map that are looked at. */
+#define GROUPS_MAX 65536U
 
-enum role {
-	ROLE_VALUES,	/* @n values of type @t */
-	ROLE_BYTES,	/* @n bytes */
-	ROLE_HMAP,	/* the header of a map of type @t */
-	ROLE_BUCKETS,	/* @n buckets or groups of it */
-	ROLE_TABLES,	/* @n pointers to tables of it */
-	ROLE_TABLE,	/* one of these */
-	ROLE_CHAN,	/* the header of a channel of type @t */
-	ROLE_ITAB,	/* its type word; then @data is the value */
-	ROLE_CLOSURE,	/* a func value */
+enum result {
+	NO_MEMORY = -2,	/* no record can be made */
+	FULL = -1,	/* the walk ends */
+	NOTHING,	/* nothing was appended */
+	APPENDED,
 };
 
-/* Memory that is still to be copied. */
-struct place {
-	enum role role;		/* what is there */
-	const struct gotype *t;	/* see @role */
-	uint64_t at;		/* where */
-	uint64_t n;		/* see @role */
-	uint64_t data;		/* an interface's data word */
-	uint32_t *left;		/* of a map: the entries that are still wanted */
-	uint32_t level;		/* references from the beginning */
+/* A map. */
+struct map {
+	uint64_t wanted;		/* entries that are not copied, and are within the limit */
+	bool few;			/* all of its entries are within the limit */
+	bool found;			/* some of them are copied */
+	bool cut;			/* some of its groups are not copied */
+	struct map *before;		/* the map that was found before it */
+};
+
+/* A chunk of objects whose references are followed later. */
+struct todo {
+	size_t chunk;			/* of the record */
+	const struct eval_type *t;	/* of the objects */
+	struct map *map;		/* which they are in, or NULL */
 };
 
 /* A walk. */
 struct walk {
 	struct eval *g;			/* the record */
-	const struct golayout *layout;	/* of maps and channels */
-	struct place *v;		/* what is still to be copied */
-	size_t n;			/* its number */
+	struct todo *v;			/* the queue */
+	size_t n;			/* its length */
+	size_t next;			/* the first one whose references are not followed yet */
 	size_t cap;			/* capacity of @v */
-	uint64_t bytes;			/* copied */
-	uint64_t table_bytes;		/* of TABLES_BYTES */
-	uint8_t *scratch;		/* for groups and buckets */
-	size_t scratch_cap;		/* its capacity */
-	uint32_t budget;		/* values that may still be looked at */
-	bool no_memory;			/* it ends */
+	size_t first;			/* chunks of the record before the walk */
+	struct hmap visited;		/* chunks of objects, by address and type */
+	uint64_t bytes;			/* the budget's rest */
+	uint32_t objects;		/* like @bytes */
+	uint32_t elements;		/* of one array */
+	unsigned int more;		/* of a map: groups, as a shift */
+	struct map *map;		/* at hand, or NULL */
+	struct map *maps;		/* the last one that was found */
 };
-
-/* A limit keeps the record from having more. */
-static void full(struct walk *w)
-{
-	w->g->rec.h.flags |= GOPROBE_RECORD_F_BUDGET;
-}
-
-static void later(struct walk *w, struct place p)
-{
-	if (!p.at || p.level > w->g->limits.depth)
-		return;
-	if (w->n > w->g->limits.objects * 4ULL) {
-		full(w);
-		return;
-	}
-	if (grow(&w->v, w->n + 1, &w->cap, sizeof(*w->v)))
-		w->no_memory = true;
-	else
-		w->v[w->n++] = p;
-}
-
-/* As later(), @n of what @role and @t say at @at, as far away as @from. */
-static void near_by(struct walk *w, const struct place *from, enum role role,
-		    const struct gotype *t, uint64_t at, uint64_t n)
-{
-	struct place p = {
-		.role = role, .t = t, .at = at, .n = n, .left = from->left, .level = from->level,
-	};
-
-	later(w, p);
-}
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* --- values ------------------------------------------------------------------- */
-
-/* @next: the level of what it refers to. */
-static void value(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t len,
-		  uint32_t next);
-
-static void values(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t n,
-		   uint64_t len, uint32_t next)
+static uint64_t most(uint64_t a, uint64_t b)
 {
-	for (uint64_t i = 0; t->size && i < n && i < len / t->size && w->budget; i++)
-		value(w, t, p + i * t->size, t->size, next);
+	return a > b ? a : b;
 }
 
-/* The dynamic type is at run-time address @type, the data word at @p. */
-static void interface(struct walk *w, uint64_t type, const uint8_t *p, uint64_t data,
-		      uint32_t next)
-{
-	uint64_t vaddr = type - w->g->bias;
-	const struct gotype *t = type ? gobin_rtype(w->g->bin, vaddr) : NULL;
+/* --- chunks -------------------------------------------------------------------- */
 
-	if (!t)
-		return;
-	if (!gobin_rtype_is_direct(w->g->bin, vaddr))
-		later(w, (struct place){ .t = t, .at = data, .n = 1, .level = next });
-	else if (t->size == WORD)
-		value(w, t, p, WORD, next);
+static enum result full(struct walk *w)
+{
+	w->g->rec.h.flags |= GOPROBE_RECORD_F_BUDGET;
+	return FULL;
 }
 
-static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, uint32_t next)
+/* As many of @size bytes as can be read; @w->g->read reads all or nothing. */
+static uint64_t read_some(struct walk *w, uint64_t at, uint8_t *to, uint64_t size)
 {
-	const struct plan_options *o = &w->g->limits;
-	uint64_t at = load_u64(p), len = t->size > WORD ? load_u64(p + WORD) : 0;
-	struct place to = { .t = t, .at = at, .n = 1, .level = next };
+	struct eval *g = w->g;
+	uint64_t have = 0;
 
-	switch (t->kind) {
-	case GOTYPE_STRING:
-		/* As for the module: part of what it stands in, but for a frame's own. */
-		to.role = ROLE_BYTES;
-		to.level = next > 1 ? next - 1 : next;
-		to.n = least(len, o->string_limit);
-		break;
-	case GOTYPE_SLICE:
-		to.t = t->elem;
-		to.n = least(len, o->elements);
-		break;
-	case GOTYPE_POINTER:
-		to.t = t->elem;
-		break;
-	case GOTYPE_MAP:
-		to.role = ROLE_HMAP;
-		break;
-	case GOTYPE_CHAN:
-		to.role = ROLE_CHAN;
-		break;
-	case GOTYPE_FUNC:
-		to.role = ROLE_CLOSURE;
-		break;
-	case GOTYPE_INTERFACE:
-		if (t->empty) {
-			interface(w, at, p + WORD, len, next);
-			return;
-		}
-		to.role = ROLE_ITAB;
-		to.at = at ? at + WORD : 0;
-		to.data = len;
-		break;
-	default:
-		return;
+	if (g->read(g->read_ctx, at, to, size))
+		return size;
+	while (have < size) {
+		uint64_t n = least(size - have, 4096 - (at + have) % 4096);
+
+		if (!g->read(g->read_ctx, at + have, to + have, n))
+			break;
+		have += n;
 	}
-	if (to.t)
-		later(w, to);
+	memset(to + have, 0, size - have);
+	return have;
 }
 
-static void value(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t len,
-		  uint32_t next)
+static void append(struct walk *w, const struct record_chunk *chunk)
 {
-	if (t->size > len)
-		return;
-	if (!w->budget) {
+	eval_chunk(w->g, chunk);
+	w->bytes -= CHUNK + ALIGN8(chunk->size);
+	w->objects--;
+}
+
+/* A chunk of @size bytes, or of a multiple of @each that fits. */
+static enum result add_chunk(struct walk *w, uint64_t at, uint32_t type, uint32_t level,
+			     uint64_t each, uint64_t size)
+{
+	struct record_chunk chunk = { .address = at, .type = type, .level = level };
+	uint64_t left;
+	uint8_t *bytes;
+
+	if (!w->objects || w->bytes < CHUNK + WORD)
+		return full(w);
+	left = (w->bytes - CHUNK) & ~7ULL;
+	if (size > left) {
 		full(w);
-		return;
+		size = left / each * each;
+		if (!size)
+			return NOTHING;
 	}
-	w->budget--;
-	switch (t->kind) {
-	case GOTYPE_STRUCT:
-		for (size_t i = 0; i < t->nfields; i++) {
-			const struct gofield *f = &t->fields[i];
+	bytes = arena_alloc(&w->g->mem, most(ALIGN8(size), WORD));
+	if (!bytes)
+		return NO_MEMORY;
+	chunk.size = (uint32_t)read_some(w, at, bytes, size);
+	chunk.status = chunk.size < size ? GOPROBE_CHUNK_FAULT : GOPROBE_CHUNK_OK;
+	chunk.data = bytes;
+	append(w, &chunk);
+	return APPENDED;
+}
 
-			if (f->offset <= len)
-				value(w, wirerefs_field_type(t, f), p + f->offset,
-				      len - f->offset, next - wirerefs_is_part(t, f));
-		}
-		return;
-	case GOTYPE_ARRAY:
-		if (t->elem)
-			values(w, t->elem, p, t->count, len, next);
-		return;
-	case GOTYPE_STRING:
-	case GOTYPE_INTERFACE:
-		if (t->size == 2 * WORD)
-			reference(w, t, p, next);
-		return;
-	case GOTYPE_SLICE:
-		if (t->size == 3 * WORD)
-			reference(w, t, p, next);
-		return;
-	default:
-		if (t->size == WORD)
-			reference(w, t, p, next);
-	}
+/* An impossible length. */
+static enum result add_bad(struct walk *w, uint64_t at, uint32_t type, uint32_t level)
+{
+	static const uint8_t nothing[WORD];
+
+	if (!w->objects || w->bytes < CHUNK)
+		return full(w);
+	append(w, &(struct record_chunk){
+		.address = at, .type = type, .level = level, .status = GOPROBE_CHUNK_BAD,
+		.data = nothing,
+	});
+	return APPENDED;
+}
+
+static uint64_t key_of(uint64_t at, uint32_t type)
+{
+	return hmap_hash(type, &at, sizeof(at));
+}
+
+/* The chunk with these objects, or NULL. A shorter way to it counts if it is still in the queue. */
+static struct record_chunk *again(struct walk *w, uint64_t at, uint32_t type, uint64_t size,
+				  uint32_t level)
+{
+	struct record_chunk *c = hmap_get(&w->visited, key_of(at, type));
+
+	if (!c || c->address != at || c->type != type || (c->size < size && !c->status))
+		return NULL;
+	if (level < c->level && (!w->next || c > &w->g->rec.chunks[w->v[w->next - 1].chunk]))
+		c->level = level;
+	return c;
+}
+
+/* A new chunk of objects, which again() finds. */
+static enum result add_object(struct walk *w, uint64_t at, uint32_t type, uint32_t level,
+			      uint64_t each, uint64_t size)
+{
+	enum result ret = add_chunk(w, at, type, level, each, size);
+	struct record *r = &w->g->rec;
+
+	if (ret == APPENDED && hmap_put(&w->visited, key_of(at, type), &r->chunks[r->nchunks - 1]))
+		return NO_MEMORY;
+	return ret;
 }
 
 /* --- maps ------------------------------------------------------------------------ */
 
-/* Of groups or buckets as many are taken as have the wanted entries: read_entries(). */
-static void hmap(struct walk *w, const struct place *m, const uint8_t *p)
+static bool is_group(const struct eval_type *t)
 {
-	const struct golayout_hmap *h = &w->layout->hmap;
-	const struct golayout_swiss *s = &w->layout->swiss;
-	struct place to = { .role = ROLE_BUCKETS, .t = m->t, .n = 1, .level = m->level };
-	uint64_t n;
-
-	to.left = arena_alloc(&w->g->mem, sizeof(*to.left));
-	if (!to.left) {
-		w->no_memory = true;
-		return;
-	}
-	*to.left = (uint32_t)least(w->g->limits.elements,
-				   load_u64(p + (m->t->map->swiss ? s->used : h->count)));
-	if (!m->t->map->swiss) {
-		if (p[h->b] >= 32)
-			return;
-		to.at = load_u64(p + h->buckets);
-		to.n = 1ULL << p[h->b];
-		later(w, to);
-		to.at = load_u64(p + h->oldbuckets);
-		to.n = golayout_oldbuckets(h, p);
-		later(w, to);
-		return;
-	}
-	n = load_u64(p + s->dir_len);
-	to.at = load_u64(p + s->dir_ptr);
-	if (n) {
-		to.role = ROLE_TABLES;
-		to.n = least(n, TABLES_MAX);
-	}
-	later(w, to);
+	return t->role == WIRE_GROUP || t->role == WIRE_BUCKET;
 }
 
-static void buckets(struct walk *w, const struct place *m, const uint8_t *p, uint64_t n)
+static bool is_header(const struct eval_type *t)
 {
-	const struct gomap *map = m->t->map;
+	return t->role == WIRE_HMAP || t->role == WIRE_SWISS;
+}
 
-	for (uint64_t i = 0; i < n && w->budget; i++, p += map->size) {
-		for (int k = 0; k < 8; k++) {
-			const uint8_t *key = p + map->key_at + k * map->key_stride;
-			const uint8_t *elem = p + map->elem_at + k * map->elem_stride;
+/* Of a map whose groups are walked: these entries need not be looked for any more. */
+static void found_entries(struct walk *w, const struct gomap *m, const struct record_chunk *c)
+{
+	uint64_t n = 0;
 
-			if (map->key_indirect)
-				near_by(w, m, ROLE_VALUES, m->t->key, load_u64(key), 1);
-			else
-				value(w, m->t->key, key, m->t->key->size, m->level + 1);
-			if (map->elem_indirect)
-				near_by(w, m, ROLE_VALUES, m->t->elem, load_u64(elem), 1);
-			else
-				value(w, m->t->elem, elem, m->t->elem->size, m->level + 1);
+	for (uint32_t at = 0; m->size >= 8 && at + m->size <= c->size; at += m->size)
+		for (int i = 0; i < 8; i++)
+			n += m->swiss ? !(c->data[at + i] & 0x80) : c->data[at + i] >= 5;
+	w->map->found |= n;
+	w->map->wanted -= least(w->map->wanted, n);
+}
+
+/* Begin with the map whose header is @c. */
+static enum result begin_map(struct walk *w, const struct eval_type *t,
+			     const struct record_chunk *c)
+{
+	const struct golayout *l = w->g->refs.layout;
+	uint32_t at = t->role == WIRE_SWISS ? l->swiss.used : l->hmap.count;
+
+	w->map = arena_alloc(&w->g->mem, sizeof(*w->map));
+	if (!w->map)
+		return NO_MEMORY;
+	w->map->wanted = least(w->elements, load_u64(c->data + at));
+	w->map->few = load_u64(c->data + at) <= w->elements;
+	w->map->before = w->maps;
+	w->maps = w->map;
+	return NOTHING;
+}
+
+/* --- references ------------------------------------------------------------------- */
+
+static enum result later(struct walk *w, size_t chunk, const struct eval_type *t)
+{
+	if (grow(&w->v, w->n + 1, &w->cap, sizeof(*w->v)))
+		return NO_MEMORY;
+	w->v[w->n++] = (struct todo){ .chunk = chunk, .t = t, .map = w->map };
+	return APPENDED;
+}
+
+/* @size bytes of objects of type @t. */
+static enum result objects(struct walk *w, uint64_t at, const struct eval_type *t, uint32_t level,
+			   uint64_t size)
+{
+	struct record *r = &w->g->rec;
+	enum result ret;
+	struct map *outer = w->map;
+
+	if (again(w, at, t->id, size, level))
+		return NOTHING;
+	ret = add_object(w, at, t->id, level, t->size, size);
+	if (ret != APPENDED || r->chunks[r->nchunks - 1].size < t->size)
+		return ret;
+	if (is_header(t) && begin_map(w, t, &r->chunks[r->nchunks - 1]))
+		return NO_MEMORY;
+	if (is_group(t) && w->map)
+		found_entries(w, t->t->map, &r->chunks[r->nchunks - 1]);
+	if (t->nrefs)
+		ret = later(w, r->nchunks - 1, t);
+	w->map = outer;
+	return ret;
+}
+
+static enum result object(struct walk *w, uint64_t at, const struct gotype *type, uint32_t level)
+{
+	const struct eval_type *t = at && type ? eval_type(w->g, type, WIRE_VALUE) : NULL;
+
+	if (!at || !type)
+		return NOTHING;
+	if (!t)
+		return NO_MEMORY;
+	return t->size ? objects(w, at, t, level, t->size) : NOTHING;
+}
+
+static enum result string(struct walk *w, uint64_t at, uint64_t len, uint32_t level)
+{
+	if (!len)
+		return NOTHING;
+	if (len > LEN_MAX)
+		return add_bad(w, at, GOPROBE_TYPE_BYTES, level);
+	len = least(len, w->g->limits.string_limit);
+	return add_chunk(w, at, GOPROBE_TYPE_BYTES, level, 1, len);
+}
+
+/* Number of objects to which a GOPROBE_REF_ARRAY leads. */
+static uint64_t count_of(const struct goprobe_ref *ref, const uint8_t *object)
+{
+	uint64_t n = 0;
+	bool half;
+
+	memcpy(&n, object + ref->count_offset, ref->count_size);
+	switch (ref->count) {
+	case GOPROBE_COUNT_PLUS_1:
+		return n == UINT64_MAX ? n : n + 1;
+	case GOPROBE_COUNT_FLAGS_LOG2:
+		half = !(n & GOPROBE_COUNT_FLAG_FULL);
+		n >>= 8;
+		if (half && n)
+			n--;
+		__attribute__((fallthrough));
+	case GOPROBE_COUNT_LOG2:
+		return n <= LEN_BITS ? 1ULL << n : UINT64_MAX;
+	case GOPROBE_COUNT_IF_0:
+		return !n;
+	}
+	return n;
+}
+
+/* Number of objects that are wanted; -1: impossible length. */
+static int64_t wanted(struct walk *w, const struct goprobe_ref *ref, const uint8_t *object)
+{
+	uint64_t n = ref->kind == GOPROBE_REF_SLICE ? load_u64(object + ref->offset + WORD) :
+						      count_of(ref, object);
+	uint64_t limit = most(w->elements >> ref->elements_shift, 1);
+
+	if (!w->elements)
+		return 0;
+	if (n > LEN_MAX)
+		return -1;
+	if (ref->elements_shift)
+		limit = most(limit, least(limit << w->more, GROUPS_MAX));
+	if (w->map && ref->elements_shift && n > limit)
+		w->map->cut = true;
+	return (int64_t)least(n, limit);
+}
+
+/* One or more objects. */
+static enum result pointer(struct walk *w, const struct goprobe_ref *ref, const uint8_t *object,
+			   uint64_t at, uint32_t level)
+{
+	const struct eval_type *t = eval_type_at(w->g, ref->type);
+	int64_t n = 1;
+
+	if (!t)
+		return NO_MEMORY;
+	if (!t->size)
+		return NOTHING;
+	if (ref->kind != GOPROBE_REF_POINTER)
+		n = wanted(w, ref, object);
+	if (n < 0)
+		return add_bad(w, at, ref->type, level);
+	return n ? objects(w, at, t, level, n * t->size) : NOTHING;
+}
+
+static enum result func(struct walk *w, uint64_t at, uint32_t level)
+{
+	const struct gotype *closure;
+	uint64_t code;
+
+	if (again(w, at, GOPROBE_TYPE_CODE, WORD, level))
+		return NOTHING;
+	if (w->g->read(w->g->read_ctx, at, &code, sizeof(code))) {
+		closure = gobin_closure_type(w->g->bin, code - w->g->bias);
+		if (closure && closure->size)
+			return object(w, at, closure, level);
+	}
+	return add_object(w, at, GOPROBE_TYPE_CODE, level, WORD, WORD);
+}
+
+static enum result follow(struct walk *w, const struct goprobe_ref *ref, const uint8_t *object,
+			  uint64_t at, uint32_t level);
+
+/* The data word at @word is the value: what it refers to is as far away as it would be itself. */
+static enum result direct(struct walk *w, const struct gotype *type, const uint8_t *word,
+			  uint32_t level)
+{
+	const struct eval_type *t = eval_type(w->g, type, WIRE_VALUE);
+	enum result ret = NOTHING;
+
+	if (!t)
+		return NO_MEMORY;
+	if (t->size != WORD || !load_u64(word))
+		return NOTHING;
+	for (uint32_t i = 0; ret >= 0 && i < t->nrefs; i++)
+		ret = follow(w, &t->refs[i], word, load_u64(word), level);
+	return ret;
+}
+
+static enum result interface(struct walk *w, const struct goprobe_ref *ref, const uint8_t *at,
+			     uint64_t type, uint32_t level)
+{
+	const struct record_chunk *itab;
+	const struct gotype *t;
+	enum result ret;
+
+	if (ref->kind == GOPROBE_REF_IFACE) {
+		itab = again(w, type + WORD, GOPROBE_TYPE_ITAB, WORD, level);
+		if (!itab) {
+			ret = add_object(w, type + WORD, GOPROBE_TYPE_ITAB, level, WORD, WORD);
+			if (ret != APPENDED)
+				return ret;
+			itab = &w->g->rec.chunks[w->g->rec.nchunks - 1];
 		}
-		if (!map->swiss)
-			near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + map->size - WORD), 1);
+		if (itab->size < WORD)
+			return NOTHING;
+		type = load_u64(itab->data);
 	}
+	t = gobin_rtype(w->g->bin, type - w->g->bias);
+	if (!t)
+		return NOTHING;
+	if (gobin_rtype_is_direct(w->g->bin, type - w->g->bias))
+		return direct(w, t, at + WORD, level);
+	return object(w, load_u64(at + WORD), t, level);
 }
 
-/* One that is not split as far as the others stands there several times in a row. */
-static void tables(struct walk *w, const struct place *m, const uint8_t *p, uint64_t n)
+/* The first word at @ref is @at, which is not nil. The target is at @level. */
+static enum result follow(struct walk *w, const struct goprobe_ref *ref, const uint8_t *object,
+			  uint64_t at, uint32_t level)
 {
-	for (uint64_t i = 0; i < n; i++)
-		if (!i || load_u64(p + i * WORD) != load_u64(p + (i - 1) * WORD))
-			near_by(w, m, ROLE_TABLE, m->t, load_u64(p + i * WORD), 1);
+	switch (ref->kind) {
+	case GOPROBE_REF_STRING:
+		return string(w, at, load_u64(object + ref->offset + WORD), level);
+	case GOPROBE_REF_FUNC:
+		return func(w, at, level);
+	case GOPROBE_REF_IFACE:
+	case GOPROBE_REF_EFACE:
+		return interface(w, ref, object + ref->offset, at, level);
+	}
+	return pointer(w, ref, object, at, level);
 }
 
-static void table(struct walk *w, const struct place *m, const uint8_t *p)
+/* The references of the objects in the @left bytes at @object, which are @level references away. */
+static enum result all_references(struct walk *w, const struct eval_type *t, const uint8_t *object,
+				  uint64_t left, uint32_t level)
 {
-	const struct golayout_swiss *s = &w->layout->swiss;
+	for (; left >= t->size; left -= t->size, object += t->size) {
+		for (uint32_t i = 0; i < t->nrefs; i++) {
+			const struct goprobe_ref *ref = &t->refs[i];
+			uint64_t at = load_u64(object + ref->offset);
+			uint32_t next = level + !(ref->flags & GOPROBE_REF_F_SAME_LEVEL);
+			enum result ret;
 
-	near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + s->table_groups),
-		load_u64(p + s->table_mask) + 1);
+			if (!at || next > w->g->limits.depth)
+				continue;
+			ret = follow(w, ref, object, at, next);
+			if (ret < 0)
+				return ret;
+		}
+	}
+	return NOTHING;
 }
 
-/* The entries of a map can be found, and lie in its buckets. */
-static bool map_fits(const struct gotype *t)
-{
-	const struct gomap *m = t->map;
-	uint64_t key, elem;
+/* --- all --------------------------------------------------------------------------- */
 
-	if (!m || !t->key || !t->elem || !m->size || m->size > 65536)
-		return false;
-	key = m->key_indirect ? WORD : t->key->size;
-	elem = m->elem_indirect ? WORD : t->elem->size;
-	return m->key_at + 7ULL * m->key_stride + key <= m->size &&
-	       m->elem_at + 7ULL * m->elem_stride + elem <= m->size && m->size >= WORD;
+static enum result walk_all(struct walk *w)
+{
+	const struct eval_type *frame = &w->g->frame_type;
+	enum result ret = NOTHING;
+
+	if (frame->nrefs)
+		ret = all_references(w, frame, w->g->frame, frame->size, 0);
+	while (ret >= 0 && w->next < w->n) {
+		const struct todo todo = w->v[w->next++];
+		const struct record_chunk *c = &w->g->rec.chunks[todo.chunk];
+
+		w->map = todo.map;
+		ret = all_references(w, todo.t, c->data, c->size, c->level);
+	}
+	return ret;
 }
 
-/* --- channels, closures ------------------------------------------------------------- */
-
-static void channel(struct walk *w, const struct place *c, const uint8_t *p)
+/* Walk from the beginning, with at most @elements of each array. -1 without memory. */
+static int walk_with(struct walk *w, uint32_t elements)
 {
-	const struct golayout_chan *h = &w->layout->chan;
+	struct eval *g = w->g;
 
-	if (c->t->elem)
-		near_by(w, c, ROLE_VALUES, c->t->elem, load_u64(p + h->buf),
-			least(load_u64(p + h->dataqsiz), w->g->limits.elements));
+	hmap_fini(&w->visited);
+	g->rec.nchunks = w->first;
+	g->rec.h.flags &= ~GOPROBE_RECORD_F_BUDGET;
+	w->n = 0;
+	w->next = 0;
+	w->bytes = g->limits.bytes;
+	w->objects = (uint32_t)least(g->limits.objects, RECORD_CHUNKS_MAX - w->first);
+	w->elements = elements;
+	w->map = NULL;
+	w->maps = NULL;
+	return walk_all(w) == NO_MEMORY ? -1 : 0;
 }
 
-static void closure(struct walk *w, const struct place *c, const uint8_t *p)
+static bool is_full(const struct walk *w)
 {
-	const struct gofunc *f = gobin_func_at(w->g->bin, load_u64(p) - w->g->bias);
-	bool exact = f && f->entry == load_u64(p) - w->g->bias;
-	const struct gotype *t = exact ? gobin_closure_type(w->g->bin, f->entry) : NULL;
-
-	if (t && t->size > WORD)
-		near_by(w, c, ROLE_VALUES, t, c->at, 1);
+	return w->g->rec.h.flags & GOPROBE_RECORD_F_BUDGET;
 }
 
-/* --- all ------------------------------------------------------------------------------- */
-
-/* Bytes to copy; 0: nothing. */
-static uint64_t size_of(const struct walk *w, const struct place *p)
+/* The module's search: how many elements fit together with what they refer to. */
+static int fitting(struct walk *w)
 {
-	switch (p->role) {
-	case ROLE_VALUES:
-		return p->t->size && p->n > UINT32_MAX / p->t->size ? 0 : p->n * p->t->size;
-	case ROLE_BYTES:
-		return p->n;
-	case ROLE_HMAP:
-		return !map_fits(p->t) ? 0 : p->t->map->swiss ? w->layout->swiss.size :
-								w->layout->hmap.size;
-	case ROLE_BUCKETS:
-		return p->n > TABLES_BYTES ? UINT64_MAX : p->n * p->t->map->size;
-	case ROLE_TABLES:
-		return p->n * WORD;
-	case ROLE_TABLE:
-		return w->layout->swiss.table_size;
-	case ROLE_CHAN:
-		return w->layout->chan.size;
-	case ROLE_ITAB:
-	case ROLE_CLOSURE:
-		return WORD;
+	uint32_t fits = GOPROBE_ELEMENTS_ANY, over = w->g->limits.elements, last = over;
+
+	for (int i = 0; i < FITTING_WALKS && over - fits > fits / 8; i++) {
+		last = over / 4 > fits ? fits * 2 : fits + (over - fits) / 2;
+		if (walk_with(w, last))
+			return -1;
+		if (is_full(w))
+			over = last;
+		else
+			fits = last;
+	}
+	if (last != fits && walk_with(w, fits))
+		return -1;
+	w->g->rec.h.flags |= GOPROBE_RECORD_F_BUDGET;
+	return 0;
+}
+
+/* Is there a map of few entries that are not all copied, or one of many with none? */
+static bool is_sparse(const struct walk *w)
+{
+	for (const struct map *m = w->maps; m; m = m->before)
+		if (m->cut && m->wanted && (m->few || !m->found))
+			return true;
+	return false;
+}
+
+/* More groups of maps, until the entries that are wanted are among them, or the record is full. */
+static int walk_sparse(struct walk *w)
+{
+	for (int i = 0; is_sparse(w) && i < SPARSE_WALKS; i++) {
+		w->more += SPARSE_SHIFT;
+		if (walk_with(w, w->g->limits.elements))
+			return -1;
+		if (!is_full(w))
+			continue;
+		w->more -= SPARSE_SHIFT;
+		return walk_with(w, w->g->limits.elements);
 	}
 	return 0;
 }
 
-static bool copied(const struct eval *g, uint64_t at, uint64_t size)
-{
-	for (size_t i = 0; i < g->rec.nchunks; i++) {
-		const struct record_chunk *c = &g->rec.chunks[i];
-
-		if (c->type != GOPROBE_TYPE_MISSED && c->address == at && c->size >= size)
-			return true;
-	}
-	return false;
-}
-
-static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, uint64_t size)
-{
-	switch (p->role) {
-	case ROLE_VALUES:
-		values(w, p->t, bytes, p->n, size, p->level + 1);
-		break;
-	case ROLE_BYTES:
-		break;
-	case ROLE_HMAP:
-		hmap(w, p, bytes);
-		break;
-	case ROLE_BUCKETS:
-		buckets(w, p, bytes, p->n);
-		break;
-	case ROLE_TABLES:
-		tables(w, p, bytes, p->n);
-		break;
-	case ROLE_TABLE:
-		table(w, p, bytes);
-		break;
-	case ROLE_CHAN:
-		channel(w, p, bytes);
-		break;
-	case ROLE_ITAB:
-		interface(w, load_u64(bytes), (const uint8_t *)&p->data, p->data, p->level);
-		break;
-	case ROLE_CLOSURE:
-		closure(w, p, bytes);
-		break;
-	}
-}
-
-static unsigned int entries_in(const struct gomap *m, const uint8_t *p)
-{
-	unsigned int n = 0;
-
-	for (int i = 0; i < 8; i++)
-		n += m->swiss ? !(p[i] & 0x80) : p[i] >= 5;
-	return n;
-}
-
-static bool is_table(enum role role)
-{
-	return role == ROLE_BUCKETS || role == ROLE_TABLES || role == ROLE_TABLE;
-}
-
-/*
- * Read the first of @size bytes of groups or buckets to @w->scratch, as far as the entries go
- * that are wanted. How many bytes that are; 0: they can't be read.
- */
-static uint64_t read_entries(struct walk *w, struct place *p, uint64_t size)
-{
-	const struct gomap *m = p->t->map;
-	uint64_t at = 0, end = 0;
-
-	while (*p->left && at + m->size <= size) {
-		if (at + m->size > end) {
-			uint64_t n = least(size - end, PIECE_BYTES + m->size);
-
-			if (grow(&w->scratch, end + n, &w->scratch_cap, 1)) {
-				w->no_memory = true;
-				return 0;
-			}
-			if (!w->g->read(w->g->read_ctx, p->at + end, w->scratch + end, n))
-				break;
-			end += n;
-			w->table_bytes += n;
-		}
-		*p->left -= (uint32_t)least(*p->left, entries_in(m, w->scratch + at));
-		at += m->size;
-	}
-	if (*p->left && at / m->size < p->n)
-		full(w);
-	p->n = at / m->size;
-	return at;
-}
-
-/* Read what is at @p: how many of @size bytes, and *@bytes. */
-static uint64_t read_place(struct walk *w, struct place *p, uint64_t size, uint8_t **bytes)
-{
-	struct eval *g = w->g;
-	bool buckets = p->role == ROLE_BUCKETS;
-
-	if (buckets)
-		size = read_entries(w, p, size);
-	*bytes = size ? arena_alloc(&g->mem, size) : NULL;
-	if (!size)
-		return 0;
-	if (!*bytes) {
-		w->no_memory = true;
-		return 0;
-	}
-	if (buckets) {
-		memcpy(*bytes, w->scratch, size);
-		return size;
-	}
-	if (!g->read(g->read_ctx, p->at, *bytes, size))
-		return 0;
-	*(is_table(p->role) ? &w->table_bytes : &w->bytes) += size;
-	return size;
-}
-
-/* How many of @size bytes the limits leave. */
-static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
-{
-	bool table = is_table(p->role);
-	uint64_t most = table ? TABLES_BYTES : w->g->limits.bytes;
-	uint64_t left = most - least(table ? w->table_bytes : w->bytes, most), each = 0;
-
-	if (size <= left)
-		return size;
-	/* Of a map's the entries may all be in the first ones. */
-	if (p->role != ROLE_BUCKETS)
-		full(w);
-	/* The beginning is better than nothing. */
-	if (p->role == ROLE_BYTES)
-		each = 1;
-	else if (p->role == ROLE_VALUES)
-		each = p->t->size;
-	else if (p->role == ROLE_BUCKETS)
-		each = p->t->map->size;
-	else if (p->role == ROLE_TABLES)
-		each = WORD;
-	if (!each)
-		return 0;
-	if (p->role != ROLE_BUCKETS)
-		p->n = left / each;
-	return left / each * each;
-}
-
-static void take(struct walk *w, struct place p)
-{
-	struct eval *g = w->g;
-	struct record_chunk chunk = {
-		.address = p.at, .type = GOPROBE_TYPE_BYTES, .level = p.level,
-	};
-	uint64_t size = p.left && !*p.left ? 0 : size_of(w, &p);
-	uint8_t *bytes;
-
-	size = fitting(w, &p, size);
-	if (!size || copied(g, p.at, size))
-		return;
-	size = read_place(w, &p, size, &bytes);
-	chunk.data = bytes;
-	chunk.size = (uint32_t)size;
-	if (!size)
-		chunk.status = GOPROBE_CHUNK_FAULT;
-	eval_chunk(g, &chunk);
-	if (!size)
-		return;
-	go_on(w, &p, bytes, size);
-}
-
 int eval_walk(struct eval *g, const struct plan_capture *c)
 {
-	struct walk w = {
-		.g = g, .layout = golayout_get(gobin_go_minor(g->bin)), .budget = BUDGET,
-	};
+	struct walk w = { .g = g, .first = g->rec.nchunks };
+	uint32_t elements = g->limits.elements;
+	int err;
 
-	for (size_t i = 0; i < c->nvalues; i++)
-		if (!c->values[i].unavailable)
-			value(&w, c->values[i].type, g->frame + c->values[i].offset,
-			      c->size - c->values[i].offset, 1);
-	for (size_t i = 0; !w.no_memory && i < w.n; i++) {
-		if (g->rec.nchunks >= g->limits.objects) {
-			full(&w);
-			break;
-		}
-		take(&w, w.v[i]);
-	}
+	if (eval_type_frame(g, c))
+		return -1;
+	if (!g->limits.depth)
+		return 0;
+	err = walk_with(&w, elements);
+	if (!err && is_full(&w) && elements > GOPROBE_ELEMENTS_ANY)
+		err = fitting(&w);
+	else if (!err)
+		err = walk_sparse(&w);
+	hmap_fini(&w.visited);
 	free(w.v);
-	free(w.scratch);
-	return w.no_memory ? -1 : 0;
+	return err;
 }

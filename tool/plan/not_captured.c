@@ -9,12 +9,11 @@ static bool is_interface(const struct goprobe_ref *r)
 	return r->kind == GOPROBE_REF_IFACE || r->kind == GOPROBE_REF_EFACE;
 }
 
-static const struct goprobe_ref *find(const struct plan *p, const struct goprobe_type *t,
-				      uint64_t offset)
+static const struct goprobe_ref *find(const struct unread_object *o, uint64_t offset)
 {
-	for (uint32_t i = 0; i < t->nrefs; i++)
-		if (p->refs[t->ref + i].offset == offset)
-			return &p->refs[t->ref + i];
+	for (uint32_t i = 0; i < o->nrefs; i++)
+		if (o->refs[i].offset == offset)
+			return &o->refs[i];
 	return NULL;
 }
 
@@ -22,20 +21,32 @@ static const struct goprobe_ref *find(const struct plan *p, const struct goprobe
  * The reference at @offset of such an object. The data word of an interface may be
  * one, too; it goes with that: *@direct.
  */
-static const struct goprobe_ref *reference(const struct plan *p, const struct goprobe_type *t,
-					   uint64_t offset, bool *direct)
+static const struct goprobe_ref *reference(const struct unread_object *o, uint64_t offset,
+					   bool *direct)
 {
 	const struct goprobe_ref *r;
 
 	*direct = false;
-	if (t->size)
-		offset %= t->size;
-	r = find(p, t, offset);
+	if (o->size)
+		offset %= o->size;
+	r = find(o, offset);
 	if (r || offset < 8)
 		return r;
-	r = find(p, t, offset - 8);
+	r = find(o, offset - 8);
 	*direct = r && is_interface(r);
 	return *direct ? r : NULL;
+}
+
+const char *unread_reason(const struct unread_object *o, uint64_t offset, const struct gotype *t,
+			  uint32_t depth, const struct goprobe_ref **ret)
+{
+	bool direct;
+
+	*ret = reference(o, offset, &direct);
+	/* The types of the last level lack what nobody would follow from there. */
+	if (o->level + !(*ret && (*ret)->flags & GOPROBE_REF_F_SAME_LEVEL) > depth || !depth)
+		return VALUE_DEEP;
+	return !*ret || (direct && !wirerefs_follows(t)) ? "not followed" : NULL;
 }
 
 /* Elements of a map per group, as a shift: goprobe_ref.elements_shift. */
@@ -60,23 +71,28 @@ const char *unread_why(const struct plan *p, const struct record *r,
 		       const struct record_chunk *c, uint64_t offset, const struct gotype *t)
 {
 	const struct goprobe_plan *plan;
+	const struct goprobe_type *type;
 	const struct goprobe_ref *ref;
-	uint32_t type, step;
-	bool direct;
+	struct unread_object o;
+	const char *why;
+	uint32_t id;
 
 	if (r->h.plan >= p->nplans)
 		return NULL;
 	plan = &p->plans[r->h.plan];
-	type = c ? c->type : plan->type;
-	if (type >= p->ntypes)
+	id = c ? c->type : plan->type;
+	if (id >= p->ntypes)
 		return NULL;
-	ref = reference(p, &p->types[type], offset, &direct);
-	step = !(ref && ref->flags & GOPROBE_REF_F_SAME_LEVEL);
-	/* The types of the last level lack what nobody would follow from there. */
-	if ((c ? c->level : 0) + step > plan->depth || (!c && !ref && p->texts))
+	type = &p->types[id];
+	o = (struct unread_object){
+		.refs = p->refs + type->ref, .nrefs = type->nrefs, .size = type->size,
+		.level = c ? c->level : 0,
+	};
+	why = unread_reason(&o, offset, t, plan->depth, &ref);
+	if (why == VALUE_DEEP || (!c && !ref && p->texts))
 		return p->brief ? VALUE_DEEP_BRIEF : VALUE_DEEP;
-	if (!ref || (direct && !wirerefs_follows(t)))
-		return "not followed";
+	if (why)
+		return why;
 	if (r->h.flags & GOPROBE_RECORD_F_BUDGET)
 		return unread_full(p, r, 0);
 	return is_interface(ref) ? "type not known yet" : "not followed";

@@ -9,6 +9,22 @@
 #include "event/record.h"
 #include "plan/plan.h"
 
+/* An object with references, or a frame. */
+struct unread_object {
+	const struct goprobe_ref *refs;	/* its type's references */
+	uint32_t nrefs;			/* their number */
+	uint32_t size;			/* bytes of one object */
+	uint32_t level;			/* references from the frame */
+};
+
+/*
+ * Why a walk to @depth does not follow the reference of type @t that is @offset bytes from the
+ * beginning of the first of such objects: VALUE_DEEP or another static string; NULL: it does,
+ * unless the record is full. *@ret: the reference, or NULL.
+ */
+const char *unread_reason(const struct unread_object *o, uint64_t offset, const struct gotype *t,
+			  uint32_t depth, const struct goprobe_ref **ret);
+
 /*
  * The reference, of type @t, is @offset bytes from the beginning of chunk @c of
  * @r; NULL: of its frame. A static string, VALUE_DEEP if that is why; NULL if

@@ -324,7 +324,7 @@ static size_t count(const char *s, char c)
 	return n;
 }
 
-/* As many entries as were asked for, wherever they are in the map. */
+/* At least as many entries as were asked for, wherever they are in the map. */
 static void test_elements(void **state)
 {
 	static const struct gomap layout = {
@@ -346,10 +346,9 @@ static void test_elements(void **state)
 		put_map(&layout, 200, 7);
 		g->limits.elements = elements[i];
 
-		size_t shown = count(show_captured(&c), ':'), most = elements[i] + 7;
-
-		assert_in_range(shown, elements[i] < 200 ? elements[i] : 200,
-				most < 200 ? most : 200);
+		/* A share of the groups, as the module copies; and more if these have none. */
+		assert_in_range(count(show_captured(&c), ':'),
+				elements[i] < 200 ? elements[i] : 200, 200);
 	}
 	/* It was larger once. */
 	g->limits = plan_defaults;
