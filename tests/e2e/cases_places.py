@@ -102,6 +102,27 @@ def locals_at_lines(t):
     same({e["inlined"] for e in inlined}, {"main.double"}, "whose code that is")
 
 
+@case("variables at lines: only those of the source, and no part of a value is taken for another")
+def parts_at_lines(t):
+    with open(SOURCE, encoding="utf-8") as f:
+        lines = {m[1]: n for n, m in ((n, re.search(r"// only (\w+)$", line)) for n, line in enumerate(f, 1)) if m}
+    specs = ["places/main.go:%d" % line for line in [*marks().values(), *lines.values()]]
+    trace = t.attach("--buffer", "16m", *specs, "--", t.binary("places"), 1).finish()
+    names = {v["name"] for e in of_kind(trace.events, "at") for v in e["values"]}
+    same({name for name in names if not name.isidentifier()}, set(), "names that no source has")
+    # Only the length of one is used, and not the length of the other.
+    for mark, name, want in (("half", "t", [0]), ("part", "c", "")):
+        events = at(trace, lines[mark])
+        check(events, "nothing is at %s", mark)
+        for value in (v for e in events for v in e["values"] if v["name"] == name):
+            if "unavailable" in value:
+                check("optimized out" in value["unavailable"] or "which of its parts" in value["unavailable"], "%s", value)
+            else:
+                same(value["value"], want, "%s at '%s'" % (name, mark))
+    lengths = t.attach("places/main.go:%d(len(t))" % lines["half"], "--", t.binary("places"), 1).finish()
+    same([values(e)["len(t)"] for e in of_kind(lengths.events, "at")], ["1"], "the length, which is there")
+
+
 @case("captured variables of a closure: in lists, conditions and keys")
 def captured(t):
     if minor(t) < 23:

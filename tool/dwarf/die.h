@@ -118,5 +118,7 @@ int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn
 /* The expression that says where @d's value is at @pc; false if none does. */
 bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
 		     const uint8_t **p, size_t *n);
+/* Does its location differ from one address to another? */
+bool dwread_moves(struct dwread *r, const struct dwdie *d);
 
 #endif

@@ -201,3 +201,18 @@ bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
 	}
 	return false;
 }
+
+bool dwread_moves(struct dwread *r, const struct dwdie *d)
+{
+	struct entry first = { 0 }, e;
+	struct dwval v;
+	struct list l;
+
+	if (!dwread_attr(r, d, DW_AT_location, &v) || v.class != DWVAL_OFFSET ||
+	    !start(&l, r, d->unit, true, v.u) || !next(&l, &first))
+		return false;
+	while (next(&l, &e))
+		if (e.len != first.len || memcmp(e.expr, first.expr, e.len) != 0)
+			return true;
+	return false;
+}

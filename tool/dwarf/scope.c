@@ -16,6 +16,7 @@
 /* Variables being collected. */
 struct scope {
 	struct dwinfo *dw;	/* where from */
+	uint64_t entry;		/* the function */
 	uint64_t pc;		/* the instruction */
 	int line;		/* its line */
 	struct dwlocal *v;	/* those that have been found */
@@ -108,20 +109,22 @@ static size_t read_places(struct scope *s, const struct dwdie *die, const uint8_
 	return some && p == end ? count : 0;
 }
 
-static int locate(struct scope *s, const struct dwdie *die, struct dwlocal *v)
+/* Where it is at @pc. 0, or -1 without memory. */
+static int locate(struct scope *s, const struct dwdie *die, uint64_t pc, const struct dwpiece **v,
+		  size_t *n)
 {
 	struct dwpiece pieces[DWLOCAL_PIECES_MAX], *kept;
 	const uint8_t *expr;
 	size_t len;
 
-	if (!dwread_location(&s->dw->r, die, s->pc, &expr, &len))
+	if (!dwread_location(&s->dw->r, die, pc, &expr, &len))
 		return 0;
-	v->npieces = read_places(s, die, expr, len, pieces);
-	kept = arena_array(s->dw->mem, v->npieces + 1, sizeof(*kept));
+	*n = read_places(s, die, expr, len, pieces);
+	kept = arena_array(s->dw->mem, *n + 1, sizeof(*kept));
 	if (!kept)
 		return -1;
-	memcpy(kept, pieces, v->npieces * sizeof(*kept));
-	v->pieces = kept;
+	memcpy(kept, pieces, *n * sizeof(*kept));
+	*v = kept;
 	return 0;
 }
 
@@ -148,6 +151,7 @@ static int add_local(struct scope *s, const struct dwdie *die, uint32_t level)
 	bool param = die->tag == DW_TAG_formal_parameter;
 	const char *name = dwread_name(r, die);
 	struct dwlocal *v;
+	struct dwval at;
 
 	if (!name || !name[0] || s->n >= LOCALS_MAX || (!param && !is_declared(s, die)))
 		return 0;
@@ -159,7 +163,18 @@ static int add_local(struct scope *s, const struct dwdie *die, uint32_t level)
 	if (!v->type)
 		return 0;
 	s->n++;
-	return locate(s, die, v);
+	v->listed = dwread_attr(r, die, DW_AT_location, &at) && at.class == DWVAL_OFFSET;
+	if (v->listed && param && !level && locate(s, die, s->entry, &v->entry, &v->nentry))
+		return -1;
+	if (locate(s, die, s->pc, &v->pieces, &v->npieces))
+		return -1;
+	/* What the compiler keeps whole has a place of its own in the frame, always the same. */
+	if (v->npieces == 1 && v->pieces->kind == DWPIECE_STACK && v->pieces->offset < 0)
+		v->listed &= dwread_moves(r, die);
+	/* Without optimisations it is in registers at first, and then kept whole. */
+	if (v->npieces == 1 && v->nentry > 1)
+		v->listed = false;
+	return 0;
 }
 
 static int covers(void *ctx, uint64_t lo, uint64_t hi)
@@ -264,7 +279,7 @@ static int call_line(struct scope *s, const struct dwdie *die, int line)
 int dwinfo_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line,
 		 struct dwscope *ret)
 {
-	struct scope s = { .dw = dw, .pc = pc, .left = ENTRIES_MAX };
+	struct scope s = { .dw = dw, .entry = entry, .pc = pc, .left = ENTRIES_MAX };
 	struct dwdie chain[BLOCKS_DEEP_MAX];
 	uint32_t levels = 0;
 	int err = 0;

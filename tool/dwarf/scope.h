@@ -45,6 +45,14 @@ struct dwlocal {
 	uint32_t level;
 	const struct dwpiece *pieces;	/* where it is */
 	size_t npieces;			/* their number; 0: nowhere */
+	/*
+	 * A list of locations says so: then these are only the parts of the value that the function
+	 * uses somewhere, and dwpiece.at counts without the others.
+	 */
+	bool listed;
+	/* The same parts at the function's entry, if it is a parameter of the function itself. */
+	const struct dwpiece *entry;
+	size_t nentry;			/* their number; 0: not known */
 };
 
 /* What can be seen. */

@@ -167,6 +167,31 @@ func main() {
 		sum += first(n)
 		say("double d=%d", n+7)
 		sum += second(n)
+		sum += half(1, 2, 3, 4, 5, 6, 7, 8, 9, n, make([]int8, n))
+		sum += cap(reset(spare)) + part(n)
 	}
 	say("end %d", sum)
+}
+
+// Of what is passed here, only parts are used.
+
+var spare = make([]byte, 3, 8)
+
+//go:noinline
+func half(a, b, c, d, e, f, g, h, i, j int, t []int8) int {
+	return a + b + c + d + e + f + g + h + i + j + len(t) // only half
+}
+
+//go:noinline
+func reset(b []byte) []byte {
+	total &= 0xffffff // only reset
+	return b[:0]
+}
+
+//go:noinline
+func part(n int) int {
+	c := reset(spare)
+	total |= 2 // only part
+	spare = c[:0]
+	return n
 }

@@ -14,21 +14,32 @@
  * @form: of the program
  * @mark: it is the line that ends with this
  * @want: "name type where", the beginnings of lines
+ * @lines: their number with the head: nothing else is there; 0: not known
  */
 static const struct variables_case {
 	const char *claim;
 	const char *form;
 	const char *mark;
 	const char *want[6];
+	size_t lines;
 } cases[] = {
 	{
 		"arguments and variables on the stack", "", "// at loop",
 		{ "n int stack+8", "name string stack+16, stack+24",
 		  "list []int stack+32, stack+40, stack+48", "sum int stack-", "x int stack-" },
 	}, {
-		"what was moved to the heap, and a result that is nowhere yet", "", "// at moved",
-		{ "p main.pair heap, by a pointer in stack-", "q *main.pair stack-",
-		  "~r0 *main.pair optimized out here" },
+		"what was moved to the heap", "", "// at moved",
+		{ "n int stack+8", "p main.pair heap, by a pointer in stack-", "q *main.pair stack-" },
+		.lines = 3,
+	}, {
+		"without optimisations, too", "-noopt", "// at loop",
+		{ "n int stack+8", "name string stack+16", "list []int stack+32" },
+	}, {
+		"a slice of which only the length is used", "", "// only half",
+		{ "a int ", "t []int8 stack+24; the rest is optimized out here" },
+	}, {
+		"two parts of a slice, and nothing says which", "", "// only part",
+		{ "c []byte the debug information does not say which of its parts are here" },
 	}, {
 		"a variable that hides another one of the same name", "", "// at hide",
 		{ "x string stack-" },
@@ -76,6 +87,15 @@ static bool has_line(const char *text, const char *want)
 	return false;
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 static void put_places(struct gobin *bin, const char *mark, struct buf *b)
 {
 	struct places places = { 0 };
@@ -114,6 +134,8 @@ static void test_variables(void **state)
 				print_error("%s: no '%s' in\n%s", e.path, c->want[i], b.p);
 			assert_true(has_line(b.p, c->want[i]));
 		}
+		if (c->lines)
+			assert_int_equal(count_lines(b.p), c->lines);
 		buf_fini(&b);
 	}
 	assert_true(any);
