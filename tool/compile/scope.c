@@ -147,8 +147,9 @@ static size_t leaf_list(const struct gotype *t, uint64_t at, struct leaf *v, siz
 		parts = 2;
 	else if (t->kind == GOTYPE_SLICE)
 		parts = 3;
+	size /= parts;
 	for (uint64_t i = 0; i < parts && size && n < LEAVES_MAX; i++)
-		v[n++] = (struct leaf){ (uint32_t)(at + i * size / parts), (uint32_t)(size / parts) };
+		v[n++] = (struct leaf){ (uint32_t)(at + i * size), (uint32_t)size };
 	return n;
 }
 

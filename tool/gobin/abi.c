@@ -8,9 +8,6 @@
 #define PTR_SIZE 8U
 #define RETURN_ADDRESS 8U
 
-/* RAX RBX RCX RDI RSI R8 R9 R10 R11, by their DWARF numbers. */
-static const uint8_t int_regs[GOABI_INT_REGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
-#define FLOAT_REG_FIRST 17U
 
 struct state {
 	struct goabi_side *side;
@@ -34,7 +31,7 @@ static bool take(struct state *s, bool is_float, uint64_t size, uint64_t at)
 	if (*used == have)
 		return false;
 	p = &s->side->parts[s->side->nparts++];
-	p->reg = is_float ? FLOAT_REG_FIRST + *used : int_regs[*used];
+	p->reg = is_float ? (unsigned int)GOREG_XMM0 + *used : goreg_int_args[*used];
 	p->is_float = is_float;
 	p->size = (uint8_t)size;
 	p->at = (uint32_t)at;
@@ -115,7 +112,7 @@ static int assign(struct state *s, const struct gotype *t, bool abi0,
 }
 
 /* The dictionary of generic code is a pointer that Go's source does not show. */
-static const struct gotype dictionary = {
+const struct gotype goabi_dictionary = {
 	.kind = GOTYPE_POINTER, .name = "dictionary", .size = PTR_SIZE,
 	.align = PTR_SIZE,
 };
@@ -129,14 +126,14 @@ int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
 	ret->results.nparts = 0;
 	for (size_t i = 0; i < sig->nparams; i++) {
 		if (sig->dict && sig->dict_at == i &&
-		    assign(&s, &dictionary, abi0, &ret->dict))
+		    assign(&s, &goabi_dictionary, abi0, &ret->dict))
 			return -1;
 		if (assign(&s, sig->params[i].type, abi0,
 			   &ret->params.values[i]))
 			return -1;
 	}
 	if (sig->dict && sig->dict_at >= sig->nparams &&
-	    assign(&s, &dictionary, abi0, &ret->dict))
+	    assign(&s, &goabi_dictionary, abi0, &ret->dict))
 		return -1;
 	spill = align_up(s.spill, PTR_SIZE);
 	s.side = &ret->results;
@@ -161,8 +158,8 @@ uint64_t goabi_result_registers(void)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < GOABI_INT_REGS; i++)
-		all |= 1ULL << int_regs[i];
+		all |= 1ULL << goreg_int_args[i];
 	for (size_t i = 0; i < GOABI_FLOAT_REGS; i++)
-		all |= 1ULL << (FLOAT_REG_FIRST + i);
+		all |= 1ULL << ((unsigned int)GOREG_XMM0 + i);
 	return all;
 }

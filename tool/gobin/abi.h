@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 #include "gobin/gobin.h"
+#include "x86/regs.h"
 
-#define GOABI_INT_REGS 9
-#define GOABI_FLOAT_REGS 15
+#define GOABI_INT_REGS GOREG_INT_ARGS
+#define GOABI_FLOAT_REGS GOREG_FLOAT_ARGS
 #define GOABI_PARTS_MAX (GOABI_INT_REGS + GOABI_FLOAT_REGS)
 
 /* One register's share of a value. */
@@ -58,6 +59,9 @@ struct goabi_call {
 	 */
 	uint32_t args_bytes;
 };
+
+/* What a dictionary is passed as. */
+extern const struct gotype goabi_dictionary;
 
 /**
  * goabi_assign() - apply the convention to a signature

@@ -21,6 +21,7 @@
 #include "gobin/gobin.h"
 #include "gobin/dictionary.h"
 #include "gobin/fipsinfo.h"
+#include "gobin/function_code.h"
 #include "gotype/funcname.h"
 #include "gobin/functions.h"
 #include "gobin/signature.h"
@@ -426,6 +427,31 @@ static bool has_lost_results(struct gobin *bin, const struct gofunc *fn, const s
 	return bin->link.minor >= 23 && has_range_body(bin, fn);
 }
 
+/* Of Go before 1.22, what shows the places of parameters that debug information lacks. */
+struct traces {
+	uint8_t info[ARGINFO_BYTES_MAX];
+	struct insn_saved saved[INSN_SAVED_MAX];
+};
+
+static void find_traces(struct gobin *bin, const struct gofunc *fn, struct traces *t,
+			struct gosig_facts *facts)
+{
+	struct insn_code code = gocode_of(bin, fn);
+	struct pclntab_func f;
+	uint64_t at;
+	size_t n = 0;
+
+	if (facts->minor < 17 || facts->minor > 21 || line_table(bin, fn, &f))
+		return;
+	at = pclntab_funcdata(&bin->link.tab, &f, PCLNTAB_FUNCDATA_ARGINFO, bin->link.gofunc);
+	while (at && n < sizeof(t->info) && !datawin_read(bin->trees, at + n, &t->info[n], 1) &&
+	       t->info[n++] != ARGINFO_LAST)
+		;
+	facts->info = (struct arginfo){ .data = t->info, .len = n };
+	facts->nsaved = facts->abi0 ? 0 : insn_saved(&code, t->saved);
+	facts->saved = t->saved;
+}
+
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 {
 	struct gosig_facts facts = {
@@ -433,6 +459,7 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
 	};
+	struct traces traces;
 	struct gosig *sig;
 	struct dwfunc df;
 
@@ -447,6 +474,7 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		facts.len = fn->end - fn->entry;
 		facts.code = gobin_code(bin, fn->entry, facts.len);
 	}
+	find_traces(bin, fn, &traces, &facts);
 	sig = gosig_build(&bin->mem, &df, &facts);
 	if (!sig)
 		return &sig_unknown;

@@ -468,10 +468,9 @@ const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 	return pclntab_file_at(t, f, pc);
 }
 
-uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
-			 uint64_t gofunc)
+uint64_t pclntab_funcdata(const struct pclntab *t, const struct pclntab_func *f, uint32_t which,
+			  uint64_t gofunc)
 {
-	uint32_t which = t->format == PCLNTAB_GO12 ? 4 : 3;
 	size_t at = f->pcdata + f->npcdata * 4;
 	uint32_t v;
 
@@ -488,6 +487,12 @@ uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
 		return 0;
 	v = load_u32(t->data + at);
 	return v == UINT32_MAX ? 0 : gofunc + v;
+}
+
+uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
+			 uint64_t gofunc)
+{
+	return pclntab_funcdata(t, f, t->format == PCLNTAB_GO12 ? 4 : 3, gofunc);
 }
 
 size_t pclntab_inlined_size(const struct pclntab *t)

@@ -32,6 +32,7 @@ enum pclntab_format {
 
 /* PCDATA and FUNCDATA indexes. */
 #define PCLNTAB_PCDATA_INLTREE 2U
+#define PCLNTAB_FUNCDATA_ARGINFO 5U	/* since 1.17 */
 
 /* A function and line table. */
 struct pclntab {
@@ -204,9 +205,12 @@ const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 			 int *line);
 
 /*
- * Link-time address of the function's inlining tree, or 0. @gofunc is what
- * moduledata.gofunc says (1.18 and newer; unused before).
+ * Link-time address of the function's FUNCDATA @which, or 0. @gofunc is what moduledata.gofunc says
+ * (1.18 and newer; unused before).
  */
+uint64_t pclntab_funcdata(const struct pclntab *t, const struct pclntab_func *f, uint32_t which,
+			  uint64_t gofunc);
+/* That of the function's inlining tree. */
 uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
 			 uint64_t gofunc);
 

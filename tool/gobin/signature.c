@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "gobin/abi.h"
+#include "dwarf/blank.h"
 #include "gobin/signature.h"
 #include "gotype/funcname.h"
 #include "x86/returned.h"
@@ -21,8 +22,6 @@ static const char why_unknown_type[] = "the type of an argument is not described
 static const char why_too_large[] = "its arguments are too large";
 static const char why_this_unnamed[] =
 	"an unnamed parameter, missing from the debug information";
-static const char why_disputed[] =
-	"the debug information says that it is elsewhere";
 static const char why_range[] =
 	"results without a name may be missing from the debug information: a range loop may return";
 static const char why_ambiguous[] =
@@ -58,24 +57,6 @@ static int draft_add(struct draft *d, const struct dwparam *p)
 	return 0;
 }
 
-/* Put a parameter that the debug information lacks before the @at-th one. */
-static int draft_insert(struct draft *d, size_t at, const struct gotype *type)
-{
-	size_t n = d->nparams + d->nresults;
-
-	if (n == d->cap || !type || at > d->nparams)
-		return -1;
-	memmove(d->v + at + 1, d->v + at, (n - at) * sizeof(*d->v));
-	memmove(d->loc + at + 1, d->loc + at, (n - at) * sizeof(*d->loc));
-	d->v[at] = (struct goparam){
-		.name = "_", .type = type, .unavailable = why_this_unnamed,
-	};
-	d->loc[at] = (struct dwparam){ .name = "_", .type = type,
-				       .reg = DWLOC_NONE };
-	d->nparams++;
-	return 0;
-}
-
 static void draft_publish(struct draft *d)
 {
 	d->sig->params = d->v;
@@ -102,9 +83,11 @@ static bool adds_up(struct draft *d)
 	       call.args_bytes == (uint32_t)d->facts->args;
 }
 
-/* A type of @words registers of one class, or of @bytes on the stack. */
-static const struct gotype *hole(struct draft *d, unsigned int words,
-				 bool is_float, uint32_t bytes)
+/* --- parameters that are not described ---------------------------------------------- */
+
+/* A type of as many registers, or of @bytes on the stack. */
+static struct gotype *hole(struct draft *d, unsigned int ints, unsigned int floats,
+				 uint32_t bytes)
 {
 	static const struct gotype word = {
 		.kind = GOTYPE_UINT, .name = "?", .size = 8, .align = 8,
@@ -112,164 +95,228 @@ static const struct gotype *hole(struct draft *d, unsigned int words,
 	static const struct gotype real = {
 		.kind = GOTYPE_FLOAT, .name = "?", .size = 8, .align = 8,
 	};
-	static const struct gotype byte = {
-		.kind = GOTYPE_UINT, .name = "?", .size = 1, .align = 1,
-	};
 	struct gotype *t = arena_alloc(d->mem, sizeof(*t));
-	struct gofield *f;
+	struct gofield *f = arena_array(d->mem, ints + floats + 1, sizeof(*f));
 
-	if (!t)
+	if (!t || !f)
 		return NULL;
 	t->name = "?";
-	if (bytes) {
-		t->kind = GOTYPE_ARRAY;
-		t->elem = &byte;
-		t->count = bytes;
-		t->size = bytes;
-		t->align = 1;
+	t->align = 1;
+	t->size = bytes;
+	if (!ints && !floats)
 		return t;
-	}
-	f = arena_array(d->mem, words, sizeof(*f));
-	if (!f)
-		return NULL;
-	for (unsigned int i = 0; i < words; i++) {
+	for (unsigned int i = 0; i < ints + floats; i++) {
 		f[i].name = "_";
-		f[i].type = is_float ? &real : &word;
+		f[i].type = i < floats ? &real : &word;
 		f[i].offset = i * 8ULL;
 	}
 	t->kind = GOTYPE_STRUCT;
 	t->fields = f;
-	t->nfields = words;
-	t->size = words * 8ULL;
+	t->nfields = ints + floats;
+	t->size = t->nfields * 8ULL;
 	t->align = 8;
 	return t;
 }
 
-/* Position of DWARF register @reg among its class's argument registers. */
-static int rank(int reg, bool *is_float)
+/* What is passed of a type, and how. */
+static int know(struct draft *d, struct dwblank_param *v, const struct gotype *type,
+		const struct dwparam *loc)
 {
-	static const uint8_t ints[GOABI_INT_REGS] = {
-		0, 3, 2, 5, 4, 8, 9, 10, 11,
-	};
+	struct goparam p = { .name = "", .type = type };
+	struct gosig sig = { .params = &p, .nparams = 1 };
+	struct goabi_value value;
+	struct goabi_call call = { .params.values = &value };
+	struct dwblank_part *parts;
 
-	*is_float = reg >= 17 && reg < 17 + GOABI_FLOAT_REGS;
-	if (*is_float)
-		return reg - 17;
-	for (int i = 0; i < GOABI_INT_REGS; i++) {
-		if (ints[i] == reg)
-			return i;
+	*v = (struct dwblank_param){ .type = type, .reg = DWLOC_NONE };
+	if (loc) {
+		v->reg = loc->reg;
+		v->stack = loc->stack;
 	}
-	return -1;
-}
-
-/*
- * What the line table has and the signature has not yet is a parameter behind
- * those that are @sure, or an unnamed result: then the place of results on the
- * stack is not known. @slack: bytes by which holes may have been taken for
- * larger than they are.
- */
-static int append_hole(struct draft *d, size_t sure, uint32_t slack)
-{
-	uint32_t want = (uint32_t)d->facts->args;
-	struct goabi_call call;
-	size_t before = d->nparams;
-
-	if (draft_assign(d, &call) || call.args_bytes > want + slack)
+	if (goabi_assign(&sig, d->facts->abi0, &call))
 		return -1;
-	if (call.args_bytes >= want)
-		return 0;
-	want -= call.args_bytes;
-	for (size_t k = sure; k < d->nparams; k++)
-		d->v[k].unavailable = why_ambiguous;
-	if (draft_insert(d, before, d->facts->abi0 ? hole(d, 0, false, want) :
-				    hole(d, want / 8, false, 0)))
+	parts = arena_array(d->mem, call.params.nparts + 1, sizeof(*parts));
+	if (!parts)
 		return -1;
-	if (draft_assign(d, &call))
-		return -1;
-	for (size_t k = d->nparams; k < d->nparams + d->nresults; k++) {
-		if (d->places[k].on_stack && d->v[k].type->size &&
-		    d->loc[k].reg != DWLOC_STACK)
-			d->v[k].unavailable = why_ambiguous;
-	}
+	v->parts = parts;
+	v->nparts = value.on_stack ? 0 : call.params.nparts;
+	for (size_t i = 0; i < v->nparts; i++)
+		parts[i] = (struct dwblank_part){
+			call.params.parts[i].is_float, call.params.parts[i].size,
+			call.params.parts[i].at,
+		};
 	return 0;
 }
 
-/*
- * Up to 1.21 blank and unnamed parameters are missing, and all that follow are
- * in other registers than they seem. Where the locations at entry of two
- * neighbours show the true registers, the missing one fits between them.
- */
-static int repair_registers(struct draft *d)
+/* The parameters that are described, the dictionary among them. Their number, or -1. */
+static int know_all(struct draft *d, struct dwblank_param *v)
 {
-	struct goabi_call call;
-	size_t sure = 0;	/* params before this one have their place */
-	uint32_t holes = 0;	/* words of them */
-	bool inserted = false;
+	int n = 0;
 
-	for (size_t i = 0; i < d->nparams; i++) {
-		const struct goabi_value *v = &d->places[i];
-		const struct goabi_part *part;
-		bool float_is, float_should;
-		int is, should;
-
-		if (draft_assign(d, &call))
+	for (size_t i = 0; i <= d->nparams; i++) {
+		if (d->sig->dict && i == d->sig->dict_at &&
+		    know(d, &v[n++], &goabi_dictionary, NULL))
 			return -1;
-		if (d->loc[i].reg < 0 || v->on_stack || !v->nparts)
-			continue;
-		part = &call.params.parts[v->part];
-		should = rank(part->reg, &float_should);
-		is = rank(d->loc[i].reg, &float_is);
-		if (is < should || float_is != float_should)
+		if (i < d->nparams && know(d, &v[n++], d->v[i].type, &d->loc[i]))
 			return -1;
-		if (is == should) {
-			sure = i + 1;
-			continue;
-		}
-		for (size_t k = sure; k < i; k++)
-			d->v[k].unavailable = why_ambiguous;
-		if (draft_insert(d, i, hole(d, (unsigned int)(is - should),
-					    float_is, 0)))
-			return -1;
-		inserted = true;
-		holes += (uint32_t)(is - should);
-		sure = i + 2;
-		i++;
 	}
-	if (!inserted && !sure && d->nparams)
-		return -1;
-	return append_hole(d, sure, holes * 7);
+	return n;
 }
 
-/* On the stack the locations are exact: they are the calling convention. */
-static int repair_stack(struct draft *d)
+/* A new list of parameters, then the results. */
+struct rebuilt {
+	struct draft *d;
+	struct goparam *v;
+	struct dwparam *loc;
+	size_t n;
+	struct dwblank_step hole;	/* what is not described, and not yet in the list */
+	bool has_hole;
+	struct gotype *stack;		/* of the last hole on the stack */
+	size_t dict_at;
+};
+
+static int rebuilt_hole(struct rebuilt *r, unsigned int ints, unsigned int floats, uint32_t bytes)
+{
+	struct gotype *t = hole(r->d, ints, floats, bytes);
+
+	if (t && !ints && !floats)
+		r->stack = t;
+	r->v[r->n] = (struct goparam){ .name = "_", .type = t, .unavailable = why_this_unnamed };
+	r->loc[r->n++] = (struct dwparam){ .name = "_", .type = t, .reg = DWLOC_NONE };
+	return t ? 0 : -1;
+}
+
+/* What is not described takes more of the stack than is known of it. */
+static void rebuilt_skip(struct rebuilt *r, uint32_t bytes)
+{
+	if (r->stack)
+		r->stack->size += bytes;
+}
+
+static int rebuilt_flush(struct rebuilt *r)
+{
+	struct dwblank_step *h = &r->hole;
+	bool registers = h->ints || h->floats;
+	int err = 0;
+
+	if (r->has_hole && registers)
+		err = rebuilt_hole(r, h->ints, h->floats, 0);
+	if (!err && r->has_hole && (h->stack || !registers))
+		err = rebuilt_hole(r, 0, 0, h->stack);
+	r->hole = (struct dwblank_step){ 0 };
+	r->has_hole = false;
+	return err;
+}
+
+static int rebuilt_step(struct rebuilt *r, const struct dwblank_step *step, const bool *sure)
+{
+	struct draft *d = r->d;
+	size_t from = (size_t)step->param;
+
+	if ((step->param >= 0 || step->whole) && rebuilt_flush(r))
+		return -1;
+	if (step->param < 0) {
+		r->hole.ints += step->ints;
+		r->hole.floats += step->floats;
+		r->hole.stack += step->stack;
+		r->has_hole = true;
+		return step->whole ? rebuilt_flush(r) : 0;
+	}
+	rebuilt_skip(r, step->gap);
+	if (d->sig->dict && from == d->sig->dict_at) {
+		r->dict_at = r->n;
+		return 0;
+	}
+	from -= d->sig->dict && from > d->sig->dict_at;
+	r->v[r->n] = d->v[from];
+	r->loc[r->n] = d->loc[from];
+	if (!sure[step->param])
+		r->v[r->n].unavailable = why_ambiguous;
+	r->n++;
+	return 0;
+}
+
+/* Put @layout into effect. */
+static int rebuild(struct draft *d, const struct dwblank_layout *layout)
+{
+	/* A hole may take registers and bytes of the stack. */
+	size_t cap = layout->nsteps * 2 + d->nresults + 2;
+	struct rebuilt r = {
+		.d = d, .v = arena_array(d->mem, cap, sizeof(*r.v)),
+		.loc = calloc(cap, sizeof(*r.loc)),
+	};
+	struct goabi_value *places = calloc(cap, sizeof(*places));
+	int err = r.v && r.loc && places ? 0 : -1;
+
+	for (size_t i = 0; i < layout->nsteps && !err; i++)
+		err = rebuilt_step(&r, &layout->steps[i], layout->sure);
+	if (err || rebuilt_flush(&r)) {
+		free(r.loc);
+		free(places);
+		return -1;
+	}
+	rebuilt_skip(&r, layout->gap);
+	memcpy(r.v + r.n, d->v + d->nparams, d->nresults * sizeof(*r.v));
+	memcpy(r.loc + r.n, d->loc + d->nparams, d->nresults * sizeof(*r.loc));
+	free(d->loc);
+	free(d->places);
+	d->loc = r.loc;
+	d->places = places;
+	d->v = r.v;
+	d->nparams = r.n;
+	d->sig->dict_at = r.dict_at;
+	/* It was the first that is described: perhaps the receiver has no name. */
+	if (r.n && r.v[0].unavailable == why_this_unnamed)
+		d->sig->receiver = false;
+	return 0;
+}
+
+/* Bytes of the stack that results take. */
+static int result_bytes(struct draft *d, uint32_t *ret)
+{
+	struct gosig sig = { .results = d->v + d->nparams, .nresults = d->nresults };
+	struct goabi_call call = { .results.values = d->places };
+
+	if (goabi_assign(&sig, d->facts->abi0, &call))
+		return -1;
+	*ret = call.args_bytes;
+	return 0;
+}
+
+/* Where results on the stack are is not known: only places that are described are. */
+static void doubt_results(struct draft *d)
 {
 	struct goabi_call call;
-	size_t sure = 0;
 
-	for (size_t i = 0; i < d->nparams + d->nresults; i++) {
-		bool result = i >= d->nparams;
-		int32_t is, should;
+	if (draft_assign(d, &call))
+		return;
+	for (size_t i = d->nparams; i < d->nparams + d->nresults; i++)
+		if (d->places[i].on_stack && d->v[i].type->size &&
+		    (d->loc[i].reg != DWLOC_STACK ||
+		     d->loc[i].stack != (int64_t)d->places[i].stack - 8))
+			d->v[i].unavailable = why_ambiguous;
+}
 
-		if (draft_assign(d, &call))
-			return -1;
-		if (d->loc[i].reg != DWLOC_STACK || !d->v[i].type->size)
-			continue;
-		is = d->loc[i].stack;
-		should = (int32_t)d->places[i].stack - 8;
-		if (is != should) {
-			/* The first result shows where the parameters end. */
-			if (is < should || (result && i > d->nparams))
-				return -1;
-			for (size_t k = sure; k < i; k++)
-				d->v[k].unavailable = why_ambiguous;
-			if (draft_insert(d, i, hole(d, 0, false,
-						    (uint32_t)(is - should))))
-				return -1;
-			i++;
-		}
-		sure = i + 1;
-	}
-	return append_hole(d, sure < d->nparams ? sure : d->nparams, 0);
+/* Find the places of all parameters, though some may be missing. */
+static int place_all(struct draft *d, const char *name)
+{
+	struct dwblank_call call = {
+		.abi0 = d->facts->abi0, .args = (uint32_t)d->facts->args,
+		.info = d->facts->info, .info_skips = strchr(name, '['),
+		.saved = d->facts->saved, .nsaved = d->facts->nsaved,
+	};
+	struct dwblank_param *v = calloc(d->nparams + 2, sizeof(*v));
+	int n = v ? know_all(d, v) : -1, err = -1;
+	struct dwblank_layout layout;
+
+	call.params = v;
+	call.nparams = (size_t)n;
+	if (n >= 0 && !result_bytes(d, &call.results) && !dwblank_solve(&call, d->mem, &layout))
+		err = rebuild(d, &layout);
+	free(v);
+	if (!err && !layout.results_sure)
+		doubt_results(d);
+	return err;
 }
 
 static bool is_receiver(const char *name, const struct dwparam *p)
@@ -318,18 +365,6 @@ static bool locations_agree(struct draft *d)
 			return false;
 	}
 	return true;
-}
-
-static void mark_disputed(struct draft *d)
-{
-	struct goabi_call call;
-
-	if (draft_assign(d, &call))
-		return;
-	for (size_t i = 0; i < d->nparams; i++) {
-		if (is_disputed(d, &call, i))
-			d->v[i].unavailable = why_disputed;
-	}
 }
 
 /*
@@ -427,6 +462,28 @@ static int fill(struct draft *d, const struct dwfunc *df)
 	return add_undescribed(d, df);
 }
 
+/*
+ * Up to 1.21, blank parameters and those without a name are missing. A small one may vanish in what
+ * alignment adds, so the sum is not enough.
+ */
+static const char *place_undescribed(struct draft *d, const char *name)
+{
+	bool dict = d->sig->dict;
+
+	if (!place_all(d, name))
+		return NULL;
+	if (!d->facts->abi0 && move_dictionary(d, name) && !place_all(d, name))
+		return NULL;
+	d->sig->dict = !dict && strstr(name, "[go.shape.");
+	if (d->sig->dict != dict && !d->facts->abi0) {
+		d->sig->dict_at = 0;
+		if (!place_all(d, name))
+			return NULL;
+	}
+	d->sig->dict = dict;
+	return d->facts->abi0 ? why_disagree : why_unnamed;
+}
+
 static const char *settle(struct draft *d, const struct dwfunc *df)
 {
 	struct goabi_call call;
@@ -440,25 +497,14 @@ static const char *settle(struct draft *d, const struct dwfunc *df)
 		place_dictionary(d);
 	if (draft_assign(d, &call))
 		return why_too_large;
+	if (d->facts->minor <= 21 && d->facts->args >= 0)
+		return place_undescribed(d, df->name);
 	if (adds_up(d) && (d->facts->abi0 || locations_agree(d)))
 		return NULL;
 	if (!d->facts->abi0 && move_dictionary(d, df->name))
 		return NULL;
-	if (adds_up(d)) {
-		/*
-		 * Since all parameters are described, the locations are
-		 * wrong (this happens). Before, a small unnamed one may
-		 * have vanished in what alignment adds.
-		 */
-		if (d->facts->minor <= 21)
-			mark_disputed(d);
-		return NULL;
-	}
-	if (d->facts->abi0)
-		return repair_stack(d) ? why_disagree : NULL;
-	if (d->facts->minor > 21)
-		return why_disagree;
-	return repair_registers(d) ? why_unnamed : NULL;
+	/* Since all parameters are described, the locations may be wrong (this happens). */
+	return adds_up(d) ? NULL : why_disagree;
 }
 
 struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
@@ -466,8 +512,8 @@ struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
 {
 	struct draft d = {
 		.mem = mem, .facts = facts,
-		/* A hole before each, and one at the end. */
-		.cap = df->nparams * 2 + 2,
+		/* And one that no debug information has. */
+		.cap = df->nparams + 1,
 	};
 
 	d.sig = arena_alloc(mem, sizeof(*d.sig));

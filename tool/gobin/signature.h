@@ -5,7 +5,9 @@
 
 #include "base/arena.h"
 #include "dwarf/dwarf.h"
+#include "gotype/arg_info.h"
 #include "gobin/gobin.h"
+#include "x86/saved.h"
 
 /* What is known about a function beside its parameters. */
 struct gosig_facts {
@@ -16,6 +18,10 @@ struct gosig_facts {
 	bool ranges;
 	const uint8_t *code;	/* then its code, or NULL */
 	size_t len;	/* bytes of @code */
+	/* Before Go 1.22, which does not describe all parameters: see dwblank_call. */
+	struct arginfo info;
+	const struct insn_saved *saved;
+	size_t nsaved;
 };
 
 /**

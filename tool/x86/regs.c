@@ -2,10 +2,15 @@
 /* Registers of x86-64, by their DWARF numbers: System V psABI, figure 3.36. */
 #include <string.h>
 
+#include <Zydis/Zydis.h>
+
 #include "x86/regs.h"
 
 const char goreg_pc[] =
 	"$rip";
+
+/* RAX RBX RCX RDI RSI R8 R9 R10 R11 */
+const uint8_t goreg_int_args[GOREG_INT_ARGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
 
 const struct goreg_name goreg_names[GOREG_NAMES] = {
 	{ "$rax", 0 }, { "$rbx", 3 }, { "$rcx", 2 }, { "$rdx", 1 },
@@ -25,4 +30,23 @@ const struct goreg_name *goreg_find(const char *name)
 		if (!strcmp(goreg_names[i].name, name))
 			return &goreg_names[i];
 	return NULL;
+}
+
+int goreg_of(int zydis)
+{
+	static const ZydisRegister ints[] = {
+		ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_RBX,
+		ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSP,
+		ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9, ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
+		ZYDIS_REGISTER_R12, ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15,
+	};
+	ZydisRegister reg;
+
+	if (zydis >= ZYDIS_REGISTER_XMM0 && zydis <= ZYDIS_REGISTER_XMM15)
+		return GOREG_XMM0 + zydis - ZYDIS_REGISTER_XMM0;
+	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis);
+	for (int i = 0; i < (int)(sizeof(ints) / sizeof(*ints)); i++)
+		if (ints[i] == reg)
+			return i;
+	return -1;
 }

@@ -2,26 +2,14 @@
 /* Analysis of the last writes before a function returns. */
 #include <Zydis/Zydis.h>
 
+#include "x86/regs.h"
 #include "x86/returned.h"
-
-/* DWARF's number of X0. */
-#define XMM_FIRST 17
 
 static uint64_t bit(ZydisRegister reg)
 {
-	static const ZydisRegister ints[] = {
-		ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_RBX,
-		ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSP,
-		ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9, ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
-	};
+	int n = goreg_of((int)reg);
 
-	if (reg >= ZYDIS_REGISTER_XMM0 && reg <= ZYDIS_REGISTER_XMM15)
-		return 1ULL << (XMM_FIRST + reg - ZYDIS_REGISTER_XMM0);
-	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-	for (size_t i = 0; i < sizeof(ints) / sizeof(*ints); i++)
-		if (ints[i] == reg)
-			return 1ULL << i;
-	return 0;
+	return n < 0 ? 0 : 1ULL << n;
 }
 
 /* What the instruction does to @set, the registers that have been set and not used. */

@@ -193,6 +193,7 @@ int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
 	to = r.at + (uint64_t)i.in.raw.imm[0].value.s;
 	if (to >= c->len || !calls_morestack(c, dec, to, &ret->again))
 		return -1;
+	ret->grows = (uint32_t)to;
 	ret->branch = (struct insn_point){ .at = (uint32_t)i.at, .len = i.in.length };
 	return 0;
 }

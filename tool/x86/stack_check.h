@@ -10,6 +10,7 @@
 /* A stack check. */
 struct prologue {
 	struct insn_point branch;	/* the JBE that is taken when the stack is too small */
+	uint32_t grows;			/* where it leads to, from the function's entry */
 	/*
 	 * Where the function goes on after morestack, if that path keeps no argument that is in a
 	 * register: the function uses none of them; from its entry, else 0.

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "bins.h"
+#include "gobin/abi.h"
 #include "gobin/signature.h"
 #include "rows.h"
 
@@ -79,7 +80,7 @@ static const struct sig_case sigs[] = {
 	{ "main.Point.NoReceiverName", "func(k int) int", 22 },
 	/* Before that what follows them is found by where it is. */
 	{ "main.Blank", "func(_ ?, a string, b int, _ ?) (_ int, err error)", 17, 22, "-++-++" },
-	{ "main.Unnamed", "func(_ ?) int", 17, 22, "-+" },
+	{ "main.Unnamed", "func(_ ?, _ ?) int", 17, 22, "--+" },
 	{ "main.BlankLast", "func(a int, s string, _ ?) string", 17, 22, "++-+" },
 	{ "main.Point.NoReceiverName", "func(_ ?, k int) int", 17, 22, "-++" },
 	/* Generics: a hidden dictionary, and shapes instead of types. */
@@ -152,6 +153,10 @@ static const struct gotype t_float = {
 	.kind = GOTYPE_FLOAT, .name = "float64", .size = 8, .align = 8,
 };
 
+static const struct gotype t_float32 = {
+	.kind = GOTYPE_FLOAT, .name = "float32", .size = 4, .align = 4,
+};
+
 static const struct gotype t_string = {
 	.kind = GOTYPE_STRING, .name = "string", .size = 16, .align = 8,
 };
@@ -178,7 +183,34 @@ struct made_case {
 	size_t nparams;
 	struct gosig_facts facts;
 	const char *want;
+	const char *places;	/* of what is available: registers' numbers, or "@" and the stack's */
 };
+
+static const struct gofield f_pair[] = {
+	{ .name = "M", .type = &t_cart }, { .name = "F", .type = &t_float32, .offset = 8 },
+};
+
+static const struct gotype t_pair = {
+	.kind = GOTYPE_STRUCT, .name = "main.Pair", .size = 16, .align = 8, .fields = f_pair,
+	.nfields = 2,
+};
+
+static const struct gotype t_floats = {
+	.kind = GOTYPE_ARRAY, .name = "[3]float64", .size = 24, .align = 8, .elem = &t_float,
+	.count = 3,
+};
+
+static const struct gotype t_bytes = {
+	.kind = GOTYPE_ARRAY, .name = "[3]int8", .size = 3, .align = 1, .elem = &t_bool, .count = 3,
+};
+
+/* FUNCDATA_ArgInfo; its end is that of the array. */
+#define INFO(...) \
+	{ .data = (const uint8_t[]){ __VA_ARGS__, 0xff }, \
+	  .len = sizeof((const uint8_t[]){ __VA_ARGS__, 0xff }) }
+#define SAVED(...) \
+	.saved = (const struct insn_saved[]){ __VA_ARGS__ }, \
+	.nsaved = N(((const struct insn_saved[]){ __VA_ARGS__ }))
 
 #define NOWHERE DWLOC_NONE
 
@@ -274,11 +306,11 @@ static const struct made_case made[] = {
 	}, {
 		"nothing is sure without any place", "main.F",
 		{ { "a", &t_int, false, NOWHERE } }, 1,
-		{ 19, false, 16 }, "incomplete func(a int)",
+		{ 19, false, 16 }, "func(a! int, _! ?)",
 	}, {
 		"a small one that alignment swallows", "main.F",
 		{ { "a", &t_int, false, AX }, { "b", &t_bool, false, CX } }, 2,
-		{ 19, false, 16 }, "func(a int, b! bool)",
+		{ 19, false, 16 }, "func(a int, _! ?, b bool)",
 	}, {
 		"since 1.22 the convention is right and the place is not", "main.F",
 		{ { "a", &t_int, false, AX }, { "b", &t_bool, false, CX } }, 2,
@@ -306,8 +338,109 @@ static const struct made_case made[] = {
 		{ { "a", &t_int, false, DWLOC_STACK, 8 },
 		  { "~r1", &t_int, true, DWLOC_STACK, 24 } }, 2,
 		{ 15, true, 32 }, "func(_! ?, a int, _! ?) int",
+	}, {
+		"a hole with a float moves the floats behind it", "main.F",
+		{ { "p", &t_pair, false, BX }, { "x", &t_int, false, DI } }, 2,
+		{ 19, false, 40, SAVED({ AX, 8, 0 }, { X0, 8, 8 }, { BX, 8, 16 }, { X0 + 1, 4, 24 },
+				       { CX, 8, 32 }),
+		  .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
+		"func(_! ?, p main.Pair, x int)", "p=3,18 x=2",
+	}, {
+		"the registers behind it show that it has a float", "main.F",
+		{ { "p", &t_pair, false, BX }, { "x", &t_int, false, CX } }, 2,
+		{ 19, false, 40, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
+		"func(_! ?, p main.Pair, x int)", "p=3,18 x=2",
+	}, {
+		"without any, nothing is known", "main.F",
+		{ { "p", &t_pair, false, NOWHERE }, { "x", &t_int, false, NOWHERE } }, 2,
+		{ 19, false, 40, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
+		"func(_! ?, p! main.Pair, x! int)", "",
+	}, {
+		"a hole on the stack", "main.F",
+		{ { "p", &t_floats, false, NOWHERE }, { "x", &t_int, false, AX } }, 2,
+		{ 19, false, 48, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 8, 32, 8, 0xfd,
+					      40, 8) },
+		"func(_! ?, p [3]float64, x int)", "p=@24 x=0",
+	}, {
+		"results on the stack are behind it", "main.F",
+		{ { "x", &t_int, false, AX }, { "r", &t_bytes, true, NOWHERE } }, 2,
+		{ 19, false, 40, .info = INFO(0xfe, 0, 8, 8, 8, 16, 8, 0xfd, 32, 8) },
+		"func(_! ?, x int) (r [3]int8)", "x=0 r=@32",
+	}, {
+		"also if it is larger than what is described of it", "main.F",
+		{ { "x", &t_int, false, AX }, { "r", &t_bytes, true, NOWHERE } }, 2,
+		{ 19, false, 112, SAVED({ AX, 8, 104 }),
+		  .info = INFO(0xfe, 0, 8, 8, 8, 16, 8, 24, 8, 32, 8, 40, 8, 48, 8, 56, 8, 64, 8, 72, 8,
+			       0xfc, 0xfd, 0xfc) },
+		"func(_! ?, x int) (r [3]int8)", "x=0 r=@104",
+	}, {
+		"but where are they if nothing else is known?", "main.F",
+		{ { "r", &t_bytes, true, NOWHERE } }, 1,
+		{ 19, false, 32 }, "func(_! ?) (r! [3]int8)", "",
+	}, {
+		"a small hole that alignment swallows moves floats, too", "main.F",
+		{ { "a", &t_float32, false, X0 }, { "b", &t_float, false, NOWHERE } }, 2,
+		{ 19, false, 16, .info = INFO(0, 4, 4, 4, 8, 8) },
+		"func(a float32, _! ?, b! float64)", "a=17",
+	}, {
+		"behind the tenth part the saved registers show what is missing", "main.F",
+		{ { "s", &t_string, false, AX }, { "t", &t_string, false, CX },
+		  { "u", &t_string, false, SI }, { "f", &t_floats, false, NOWHERE },
+		  { "x", &t_int, false, 10 }, { "y", &t_float, false, NOWHERE } }, 6,
+		{ 19, false, 96,
+		  SAVED({ AX, 8, 24 }, { BX, 8, 32 }, { CX, 8, 40 }, { DI, 8, 48 }, { SI, 8, 56 },
+			{ 8, 8, 64 }, { 9, 1, 72 }, { 10, 8, 80 }, { X0, 8, 88 }),
+		  .info = INFO(0xfe, 24, 8, 32, 8, 0xfd, 0xfe, 40, 8, 48, 8, 0xfd, 0xfe, 56, 8, 64,
+			       8, 0xfd, 0xfe, 0, 8, 8, 8, 16, 8, 0xfd, 72, 1, 0xfc) },
+		"func(s string, t string, u string, f [3]float64, _! ?, x int, y float64)",
+		"s=0,3 t=2,5 u=4,8 f=@8 x=10 y=17",
+	}, {
+		"with optimisation off the debug information has the place where it is saved", "main.F",
+		{ { "a", &t_bool, false, DWLOC_STACK, 2 }, { "b", &t_int, false, DWLOC_STACK, 8 } }, 2,
+		{ 19, false, 16,
+		  SAVED({ AX, 1, 0 }, { BX, 1, 1 }, { CX, 1, 2 }, { DI, 8, 8 }),
+		  .info = INFO(0, 1, 1, 1, 2, 1, 8, 8) },
+		"func(_! ?, _! ?, a bool, b int)", "a=2 b=5",
+	}, {
+		"a damaged description is none", "main.F",
+		{ { "x", &t_int, false, BX } }, 1,
+		{ 19, false, 16, .info = INFO(0xfe, 0, 8, 0xfc) }, "incomplete func(x int)",
 	},
 };
+
+static void put_place(char *to, size_t size, const struct goparam *p, const struct goabi_side *side,
+		      const struct goabi_value *v)
+{
+	size_t n = strlen(to);
+
+	if (p->unavailable)
+		return;
+	n += (size_t)snprintf(to + n, size - n, "%s%s=", n ? " " : "", p->name);
+	if (v->on_stack)
+		snprintf(to + n, size - n, "@%u", v->stack);
+	for (size_t i = 0; i < v->nparts; i++)
+		n += (size_t)snprintf(to + n, size - n, "%s%d", i ? "," : "",
+				      side->parts[v->part + i].reg);
+}
+
+static void check_places(const struct gosig *sig, bool abi0, const char *want)
+{
+	struct goabi_value values[16];
+	struct goabi_call call = {
+		.params.values = values, .results.values = values + sig->nparams,
+	};
+	char got[256] = "";
+
+	if (!want)
+		return;
+	assert_int_equal(goabi_assign(sig, abi0, &call), 0);
+	for (size_t i = 0; i < sig->nparams; i++)
+		put_place(got, sizeof(got), &sig->params[i], &call.params, &values[i]);
+	for (size_t i = 0; i < sig->nresults; i++)
+		put_place(got, sizeof(got), &sig->results[i], &call.results,
+			  &call.results.values[i]);
+	assert_string_equal(got, want);
+}
 
 static void test_made(void **state)
 {
@@ -323,6 +456,7 @@ static void test_made(void **state)
 	char got[256], *text;
 
 	assert_non_null(sig);
+	check_places(sig, c->facts.abi0, c->places);
 	/* A mark at the name of what is not available; results are behind parameters. */
 	p = (struct goparam *)(uintptr_t)sig->params;
 	for (size_t i = 0; i < sig->nparams + sig->nresults; i++) {

@@ -29,7 +29,8 @@ static const struct variables_case {
 		  "list []int stack+32, stack+40, stack+48", "sum int stack-", "x int stack-" },
 	}, {
 		"what was moved to the heap", "", "// at moved",
-		{ "n int stack+8", "p main.pair heap, by a pointer in stack-", "q *main.pair stack-" },
+		{ "n int stack+8", "p main.pair heap, by a pointer in stack-",
+		  "q *main.pair stack-" },
 		.lines = 3,
 	}, {
 		"without optimisations, too", "-noopt", "// at loop",
