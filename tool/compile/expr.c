@@ -379,7 +379,7 @@ static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_
 	v->type = p->type;
 	v->stack = p->kind == EXPRPLACE_STACK || p->kind == EXPRPLACE_STATIC ||
 		   (j->scope->at && p->kind == EXPRPLACE_PARTS);
-	v->unavailable = j->secret ? secret_why : j->unavailable;
+	v->unavailable = j->secret ? secret_why : j->unavailable ?: exprplace_unreadable(p);
 	if (p->steps.n) {
 		v->steps = keep_steps(j, &p->steps);
 		if (!v->steps)

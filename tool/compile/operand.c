@@ -97,6 +97,21 @@ bool exprplace_is_whole(const struct exprplace *p)
 	return p->kind != EXPRPLACE_PARTS || goscope_covers(p->parts, p->nparts, p->at, p->type);
 }
 
+const char *exprplace_unreadable(const struct exprplace *p)
+{
+	uint64_t end = p->type ? p->at + p->type->size : p->at;
+
+	for (size_t i = 0; p->kind == EXPRPLACE_PARTS && i < p->nparts; i++) {
+		const struct goabi_part *part = &p->parts[i];
+		uint64_t until = (uint64_t)part->at + part->size;
+
+		if (!part->on_stack && part->at < end && until > p->at &&
+		    (part->at < p->at || until > end))
+			return "an element of a vector in a register";
+	}
+	return NULL;
+}
+
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
 		    uint32_t size, uint8_t reg)
 {

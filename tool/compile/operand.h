@@ -67,6 +67,8 @@ struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at);
 /* Are all its bytes somewhere? */
 bool exprplace_is_whole(const struct exprplace *p);
+/* Why it can't be read (static string), or NULL: it is in the middle of a register. */
+const char *exprplace_unreadable(const struct exprplace *p);
 /* Load the @size bytes at @offset of @p into @reg; above them it may hold anything. */
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
 		    uint32_t size, uint8_t reg);

@@ -142,6 +142,8 @@ static const struct typed *type_place(struct exprjob *j, const struct expr *e)
 	}
 	if (!j->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(&p)))
 		j->unavailable = goscope_nowhere;
+	if (!j->unavailable)
+		j->unavailable = exprplace_unreadable(&p);
 	if (j->unavailable) {
 		exprjob_wrong_all(j, e, "'%s' is not available: %s", exprjob_text(j, e),
 				  j->unavailable);

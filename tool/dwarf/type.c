@@ -34,11 +34,29 @@ void dwtype_fini(struct dwtype *t)
 	typeshell_fini(&t->shells);
 }
 
+/*
+ * The compiler's mark of types that can't be compared (types.TypeSymName). A package may have that
+ * name, too: then nothing but the type's own name follows.
+ */
+static const char *drop_noalg(const char *name)
+{
+	static const char mark[] = "noalg.";
+	const char *rest = name + sizeof(mark) - 1;
+	size_t n;
+
+	if (strncmp(name, mark, sizeof(mark) - 1) != 0)
+		return name;
+	n = strcspn(rest, "[{( ");
+	return memchr(rest, '.', n) || !n || !strncmp(rest, "struct {", n + 2) ||
+	       !strncmp(rest, "map[", n + 1) ? rest : name;
+}
+
 /* @name without the marks of the compiler's shape types. */
 static const char *clean_name(struct dwtype *t, const char *name)
 {
 	char *r;
 
+	name = drop_noalg(name);
 	if (!strstr(name, "go.shape."))
 		return name;
 	r = arena_strdup(t->mem, name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gobin/abi.h"
+#include "gotype/kind.h"
 
 #define STACK_MAX (1U << 20)
 #define PTR_SIZE 8U
@@ -75,6 +76,8 @@ static bool flatten(struct state *s, const struct gotype *t, uint64_t at)
 			return false;
 		return !t->count || flatten(s, t->elem, at);
 	case GOTYPE_STRUCT:
+		if (gokind_is_vector(t))
+			return take(s, true, t->size, at);
 		for (size_t i = 0; i < t->nfields; i++) {
 			if (!flatten(s, t->fields[i].type,
 				     at + t->fields[i].offset))

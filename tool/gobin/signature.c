@@ -12,6 +12,7 @@
 #include "dwarf/blank.h"
 #include "gobin/signature.h"
 #include "gotype/funcname.h"
+#include "gotype/kind.h"
 #include "x86/returned.h"
 
 static const char why_disagree[] =
@@ -22,6 +23,8 @@ static const char why_unknown_type[] = "the type of an argument is not described
 static const char why_too_large[] = "its arguments are too large";
 static const char why_this_unnamed[] =
 	"an unnamed parameter, missing from the debug information";
+static const char why_vector[] =
+	"in a vector register of more than 128 bits";
 static const char why_range[] =
 	"results without a name may be missing from the debug information: a range loop may return";
 static const char why_ambiguous[] =
@@ -434,6 +437,18 @@ static int add_undescribed(struct draft *d, const struct dwfunc *df)
 	return 0;
 }
 
+/* Of a wide vector only the first bytes can be read. */
+static void mark_vectors(struct draft *d)
+{
+	struct goabi_call call;
+
+	if (draft_assign(d, &call))
+		return;
+	for (size_t i = 0; i < d->nparams + d->nresults; i++)
+		if (!d->places[i].on_stack && gokind_has_wide_vector(d->v[i].type))
+			d->v[i].unavailable = why_vector;
+}
+
 static int fill(struct draft *d, const struct dwfunc *df)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -525,6 +540,8 @@ struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
 		goto out;
 	}
 	d.sig->incomplete = settle(&d, df);
+	if (!d.sig->incomplete)
+		mark_vectors(&d);
 	draft_publish(&d);
 out:
 	free(d.loc);

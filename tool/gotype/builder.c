@@ -109,7 +109,7 @@ static bool settle_struct(struct typeshell *t, int depth)
 			return false;
 	}
 	if (!g->align)
-		g->align = align;
+		g->align = gokind_is_vector(g) ? 8 : align;
 	return true;
 }
 

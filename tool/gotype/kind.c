@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Kinds of types. */
+#include <string.h>
+
 #include "gotype/kind.h"
 
 enum gotype_kind gokind_type(enum go_rkind kind)
@@ -68,4 +70,40 @@ bool gokind_size_ok(enum gotype_kind kind, uint64_t size)
 		return true;
 	}
 	return false;
+}
+
+bool gokind_is_vector(const struct gotype *t)
+{
+	static const char *const marks[] = {
+		"simd/archsimd.v128", "simd/archsimd.v256", "simd/archsimd.v512",
+	};
+	const struct gotype *first = t->kind == GOTYPE_STRUCT && t->nfields ?
+				     t->fields[0].type : NULL;
+
+	for (size_t i = 0; first && !first->size && i < sizeof(marks) / sizeof(*marks); i++)
+		if (!strcmp(first->name, marks[i]))
+			return true;
+	return false;
+}
+
+/* Deeper types hold no values that are passed in registers. */
+#define DEEP_MAX 16
+
+static bool has_wide_vector(const struct gotype *t, int deep)
+{
+	if (gokind_is_vector(t))
+		return t->size > GOKIND_VECTOR_READ;
+	if (deep == DEEP_MAX)
+		return false;
+	if (t->kind == GOTYPE_ARRAY)
+		return t->elem && has_wide_vector(t->elem, deep + 1);
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < t->nfields; i++)
+		if (has_wide_vector(t->fields[i].type, deep + 1))
+			return true;
+	return false;
+}
+
+bool gokind_has_wide_vector(const struct gotype *t)
+{
+	return has_wide_vector(t, 0);
 }

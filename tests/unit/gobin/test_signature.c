@@ -204,6 +204,37 @@ static const struct gotype t_bytes = {
 	.kind = GOTYPE_ARRAY, .name = "[3]int8", .size = 3, .align = 1, .elem = &t_bool, .count = 3,
 };
 
+static const struct gotype t_mark128 = {
+	.kind = GOTYPE_STRUCT, .name = "simd/archsimd.v128", .align = 8,
+};
+
+static const struct gotype t_mark512 = {
+	.kind = GOTYPE_STRUCT, .name = "simd/archsimd.v512", .align = 8,
+};
+
+static const struct gotype t_numbers = {
+	.kind = GOTYPE_ARRAY, .name = "[2]int64", .size = 16, .align = 8, .elem = &t_int,
+	.count = 2,
+};
+
+static const struct gofield f_vector[] = {
+	{ .name = "int64x2", .type = &t_mark128 }, { .name = "vals", .type = &t_numbers },
+};
+
+static const struct gofield f_wide[] = {
+	{ .name = "int64x8", .type = &t_mark512 }, { .name = "vals", .type = &t_numbers },
+};
+
+static const struct gotype t_vector = {
+	.kind = GOTYPE_STRUCT, .name = "simd/archsimd.Int64x2", .size = 16, .align = 8,
+	.fields = f_vector, .nfields = 2,
+};
+
+static const struct gotype t_wide = {
+	.kind = GOTYPE_STRUCT, .name = "simd/archsimd.Int64x8", .size = 64, .align = 8,
+	.fields = f_wide, .nfields = 2,
+};
+
 /* FUNCDATA_ArgInfo; its end is that of the array. */
 #define INFO(...) \
 	{ .data = (const uint8_t[]){ __VA_ARGS__, 0xff }, \
@@ -401,6 +432,14 @@ static const struct made_case made[] = {
 		  SAVED({ AX, 1, 0 }, { BX, 1, 1 }, { CX, 1, 2 }, { DI, 8, 8 }),
 		  .info = INFO(0, 1, 1, 1, 2, 1, 8, 8) },
 		"func(_! ?, _! ?, a bool, b int)", "a=2 b=5",
+	}, {
+		"a vector is in a float register, and a wide one can't be read", "main.F",
+		{ { "n", &t_int, false, AX }, { "v", &t_vector, false, X0 },
+		  { "w", &t_wide, false, X0 + 1 }, { "f", &t_float, false, X0 + 2 },
+		  { "m", &t_int, false, BX }, { "~r0", &t_vector, true, NOWHERE } }, 6,
+		{ 27, false, 104 },
+		"func(n int, v simd/archsimd.Int64x2, w! simd/archsimd.Int64x8, f float64, m int) simd/archsimd.Int64x2",
+		"n=0 v=17 f=19 m=3 ~r0=17",
 	}, {
 		"a damaged description is none", "main.F",
 		{ { "x", &t_int, false, BX } }, 1,
