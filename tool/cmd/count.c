@@ -103,6 +103,9 @@ static int table_init(struct table *t, const struct options *o, const struct pla
 
 		t->tallies.v[i].ends = pf->count_ends;
 		t->tallies.v[i].value = o->by.value && pf->key ? &pf->key->value : NULL;
+		if (plan->rows && plan_func_copies(pf) &&
+		    tallies_join(&t->tallies, pf->id, pf->row, pf->at && pf->at->unsure))
+			return diag_set(d, "out of memory");
 	}
 	t->show.plan = plan;
 	t->show.histogram |= t->show.timed && n == 1 && !o->by.n;

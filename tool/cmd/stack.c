@@ -255,6 +255,7 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 		fprintf(stderr, "; %llu were not timed, because too many were open",
 			(unsigned long long)no_space);
 	fputc('\n', stderr);
+	tracing_say_copies(&s->c.tracing, s->c.cmd->doing);
 }
 
 /* Calls without a time. 0, or -1 with @d set. */

@@ -113,7 +113,10 @@ static void draw_table(struct top *t, size_t columns)
 	buf_str(&b, "goprobectl top: ");
 	buf_count(&b, rows->n, "function");
 	buf_number(&b, ", ", rows->norder);
-	buf_str(&b, " called; every ");
+	buf_str(&b, " called");
+	if (t->c.tracing.plan->copies.places)
+		buf_number(&b, ", inlined places not timed: ", t->c.tracing.plan->copies.places);
+	buf_str(&b, "; every ");
 	buf_duration(&b, t->c.o->interval);
 	if (t->paused)
 		buf_str(&b, "; paused");

@@ -329,6 +329,21 @@ int gobin_sites(struct gobin *bin, const struct gofunc *fn,
 	return inlined_sites(&bin->link, bin->trees, &f, fn, site, ctx);
 }
 
+int gobin_inlining(struct gobin *bin, const struct gofunc *fn, struct gobin_inlining *ret)
+{
+	struct pclntab_func f;
+
+	*ret = (struct gobin_inlining){ NULL };
+	return line_table(bin, fn, &f) ? 0 : inlined_map(&bin->link, bin->trees, &f, ret);
+}
+
+void gobin_inlining_fini(struct gobin_inlining *v)
+{
+	free(v->of);
+	free(v->parent);
+	*v = (struct gobin_inlining){ NULL };
+}
+
 int gobin_load_inlined(struct gobin *bin)
 {
 	return inlined_load(&bin->funcs, &bin->link, &bin->ef);

@@ -161,6 +161,8 @@ struct gobin_site {
 	const char *func;	/* its name */
 	const struct gofunc *fn;	/* the function that has its code */
 	uint64_t vaddr;		/* the first instruction of it there */
+	int32_t index;		/* of its entry in the function's inlining tree */
+	uint64_t mark;		/* an instruction that the compiler has marked as its call */
 	const char *caller;	/* the function that calls it, which may be inlined itself */
 	const char *file;	/* where it is called, or NULL */
 	int line;		/* see @file */
@@ -172,6 +174,18 @@ struct gobin_site {
  */
 int gobin_sites(struct gobin *bin, const struct gofunc *fn,
 		int (*site)(void *ctx, const struct gobin_site *site), void *ctx);
+
+/* What of a function's code was inlined there. */
+struct gobin_inlining {
+	int32_t *of;		/* for each byte: the entry of the inlining tree, or -1 */
+	size_t len;		/* bytes */
+	int32_t *parent;	/* for each entry: the one that it is inlined in, or -1 */
+	size_t n;		/* entries */
+};
+
+/* To be given to gobin_inlining_fini(). 0, or -1: without memory. */
+int gobin_inlining(struct gobin *bin, const struct gofunc *fn, struct gobin_inlining *ret);
+void gobin_inlining_fini(struct gobin_inlining *v);
 
 /* File offset of executable code at @vaddr, or -1 if it is not in the file. */
 int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr);

@@ -246,6 +246,8 @@ static int report(const struct sites *s, size_t i,
 		.func = pclntab_name(s->t, s->entries[i].name),
 		.fn = s->fn,
 		.vaddr = s->first[i],
+		.index = (int32_t)i,
+		.mark = call,
 		.caller = in < 0 ? s->fn->name : pclntab_name(s->t, s->entries[in].name),
 		.file = pclntab_file_at(s->t, s->f, call),
 	};
@@ -303,4 +305,48 @@ int inlined_sites(const struct linktab *l, struct datawin *trees, const struct p
 	free(s.entries);
 	free(s.first);
 	return ret;
+}
+
+/* --- all of a function ------------------------------------------------------------ */
+
+static void map_bytes(const struct sites *s, struct gobin_inlining *ret)
+{
+	struct pclntab_run run;
+
+	for (size_t i = 0; i < ret->len; i++)
+		ret->of[i] = -1;
+	pclntab_walk(s->t, s->f, pclntab_pcdata_at(s->t, s->f, PCLNTAB_PCDATA_INLTREE), &run);
+	while (pclntab_next(s->t, s->f, &run))
+		if (run.value >= 0 && (size_t)run.value < s->n)
+			for (uint64_t at = run.from; at < run.until && at < s->f->end; at++)
+				ret->of[at - s->f->entry] = run.value;
+}
+
+int inlined_map(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+		struct gobin_inlining *ret)
+{
+	struct sites s = { .t = &l->tab, .f = f };
+	uint64_t tree = pclntab_inltree(s.t, f, l->gofunc);
+	int err;
+
+	*ret = (struct gobin_inlining){ .len = f->end - f->entry };
+	s.first = calloc(PLACES_MAX, sizeof(*s.first));
+	ret->of = calloc(ret->len + 1, sizeof(*ret->of));
+	if (!s.first || !ret->of) {
+		free(s.first);
+		return -1;
+	}
+	s.n = tree ? walk(s.t, f, s.first) : 0;
+	err = load_tree(&s, trees, tree);
+	if (!err) {
+		map_bytes(&s, ret);
+		ret->n = s.n;
+		ret->parent = calloc(s.n + 1, sizeof(*ret->parent));
+		err = ret->parent ? 0 : -1;
+	}
+	for (size_t i = 0; !err && i < s.n; i++)
+		ret->parent[i] = parent_of(&s, i);
+	free(s.entries);
+	free(s.first);
+	return err;
 }

@@ -20,4 +20,8 @@ int inlined_sites(const struct linktab *l, struct datawin *trees, const struct p
 		  const struct gofunc *fn, int (*site)(void *ctx, const struct gobin_site *site),
 		  void *ctx);
 
+/* gobin_inlining() of the function whose row of the line table is @f. */
+int inlined_map(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+		struct gobin_inlining *ret);
+
 #endif

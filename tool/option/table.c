@@ -160,8 +160,12 @@ const struct option_row option_rows[] = {
 	  .key = GOPROBE_OPTION_NO_RETURN, .recorded = true },
 	{ "inlined", 0, ATTACH | COUNT, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
 	  FIELD(plan.inlined),
-	  "functions also where they were inlined, at their start", .most = 1,
+	  "functions wherever they were inlined, too", .most = 1,
 	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
+	{ "no-inlined", 0, COUNT, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
+	  FIELD(plan.no_inlined),
+	  "not where they were inlined, even if that is sure to be\n"
+	  "right", .most = 1 },
 	{ "trapless", 0, COUNT | LATENCY | TOP, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN",
 	  FIELD(plan.jumps),
 	  "without traps, by jumps in the program's code: off, auto\n"
@@ -258,6 +262,8 @@ const struct option_row option_rows[] = {
 	{ "vars", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(vars),
 	  "each variable that can be seen at a place ('main.go:42'), or\n"
 	  "where a function begins: its type, and where it is", .most = 1 },
+	{ "places", 0, COUNT, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(plan.places),
+	  "a row for each place where a function was inlined", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N functions or keys", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, SEARCH, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),

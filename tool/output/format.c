@@ -225,6 +225,8 @@ void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
 		  "with a condition that could not be evaluated", true },
 		{ "sampled", s->sampled, "call", "left out of the sample", true },
 		{ "limited", s->limited, "call", "beyond the limit", true },
+		{ "inlined_left_out", s->inlined_left_out, "inlined place",
+		  "of these functions not traced", false },
 		{ "no_member", s->no_member, "goroutine",
 		  "not followed: too many descend from the goroutine of the condition", false },
 	};

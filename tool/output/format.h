@@ -91,6 +91,7 @@ struct out_summary {
 	uint64_t jumps_lost;	/* jumps that have disappeared */
 	uint64_t jumps_no_memory;	/* breakpoints that did not become jumps */
 	uint64_t no_member;	/* descendants that could not be followed */
+	uint64_t inlined_left_out;	/* plan_copies.places */
 	bool edits;		/* calls were to be changed */
 	uint64_t edited;	/* then: hits after which something was changed */
 	uint64_t not_edited;	/* and those that could not be */
@@ -247,7 +248,7 @@ void out_json_value(struct buf *b, const struct out_event *e, const struct plan_
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);
 /* The counters of a summary that text and JSON share. */
-#define OUT_FACTS 13
+#define OUT_FACTS 14
 void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
 /* {"kind":"summary",... without its end, for the members of others. */
 void out_json_summary(struct buf *b, const struct out_summary *s);

@@ -26,6 +26,7 @@ static const char *const entries[] = {
 static const struct column col_func = { NULL, "FUNCTION", 60 };
 static const struct column col_cost = { NULL, "COST", 6 };
 static const struct column col_returns = { "returns", "RETURNS", -8 };
+static const struct column col_inlined = { "inlined", "INLINED", -8 };
 static const struct column col_where = { NULL, "WHERE", 0 };
 
 /* The type of the variable that is field @i of a closure: by reference it is behind a pointer. */
@@ -111,10 +112,6 @@ static void where_text(struct buf *b, const struct gofunc *fn, const char *refus
 		return;
 	buf_str(b, "  (");
 	buf_str(b, refused);
-	if (fn->flags & GOFUNC_INLINED && fn->ninlined) {
-		buf_str(b, ", at ");
-		buf_count(b, fn->ninlined, "place");
-	}
 	buf_char(b, ')');
 }
 
@@ -136,11 +133,11 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 			json_u64(r->b, "tails", info->ntails);
 	} else if (row_is_json(r)) {
 		json_str(r->b, "refused", info->refused);
-		json_u64(r->b, "inlined", fn->ninlined);
 	} else {
 		row_none(r, &col_cost);
 		row_none(r, &col_returns);
 	}
+	row_u64(r, &col_inlined, fn->ninlined);
 	if (!row_is_json(r) && row_cell(r, &col_where))
 		where_text(r->b, fn, info->refused);
 	row_end(r);

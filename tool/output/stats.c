@@ -9,6 +9,7 @@
 int tallies_init(struct tallies *t, size_t n)
 {
 	t->n = n;
+	t->nrows = n;
 	t->v = calloc(n + 1, sizeof(*t->v));
 	t->order = calloc(n + 1, sizeof(*t->order));
 	t->key = calloc(n + 1, sizeof(*t->key));
@@ -18,8 +19,48 @@ int tallies_init(struct tallies *t, size_t n)
 void tallies_fini(struct tallies *t)
 {
 	free(t->v);
+	free(t->row);
+	free(t->rows);
 	free(t->order);
 	free(t->key);
+}
+
+int tallies_join(struct tallies *t, uint32_t id, uint32_t row, bool unsure)
+{
+	if (!t->row) {
+		t->row = calloc(t->n + 1, sizeof(*t->row));
+		t->rows = calloc(t->n + 1, sizeof(*t->rows));
+		if (!t->row || !t->rows)
+			return -1;
+		for (uint32_t i = 0; i < t->n; i++)
+			t->row[i] = i;
+	}
+	t->row[id] = row;
+	t->nrows -= id != row;
+	t->v[id].places = 1;
+	t->v[id].unsure = unsure;
+	return 0;
+}
+
+const struct tally *tallies_row(const struct tallies *t, uint32_t id)
+{
+	return t->row ? &t->rows[id] : &t->v[id];
+}
+
+static void add_up(struct tallies *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->rows[i] = (struct tally){ 0 };
+	for (size_t i = 0; i < t->n; i++) {
+		struct tally *to = &t->rows[t->row[i]];
+		const struct tally *from = &t->v[i];
+
+		to->calls += from->calls;
+		to->new += from->new;
+		to->places += from->places;
+		to->unsure += from->unsure;
+		to->inlined += from->places ? from->calls : 0;
+	}
 }
 
 void tallies_begin(struct tallies *t)
@@ -85,8 +126,10 @@ static int compare(const void *a, const void *b, void *ctx)
 void tallies_sort(struct tallies *t, enum tallies_by by)
 {
 	t->norder = 0;
+	if (t->row)
+		add_up(t);
 	for (size_t i = 0; i < t->n; i++) {
-		const struct tally *one = &t->v[i];
+		const struct tally *one = tallies_row(t, i);
 
 		t->key[i] = by == TALLIES_BY_TIME ? one->took.sum :
 			    by == TALLIES_BY_NEW ? one->new : one->calls;

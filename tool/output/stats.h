@@ -27,13 +27,20 @@ struct tally {
 	struct histogram took;
 	bool is_split;			/* how they divide is known */
 	uint64_t split[__GOSTATES_MAX];	/* ns in each state */
+	uint32_t places;		/* of a row: inlined places that are in it */
+	uint32_t unsure;		/* of these: plan_at.unsure */
+	uint64_t inlined;		/* calls at these */
 };
 
 /* Of all functions. */
 struct tallies {
 	struct tally *v;	/* by id */
 	size_t n;		/* number of functions */
-	/* Ids of those that were called, in the order in which they are shown. */
+	/* For each the row that it is in, by its id; or NULL: each has one. */
+	uint32_t *row;
+	struct tally *rows;	/* by id of the row: its sum, if there is @row */
+	size_t nrows;		/* number of rows */
+	/* Ids of the rows that were called, in the order in which they are shown. */
 	uint32_t *order;
 	size_t norder;		/* their number */
 	uint64_t *key;		/* what they are ordered by, by id */
@@ -42,6 +49,14 @@ struct tallies {
 /* For ids below @n. -1: no memory. */
 int tallies_init(struct tallies *t, size_t n);
 void tallies_fini(struct tallies *t);
+
+/*
+ * Of counted calls: @id is an inlined place in the row of @row. All others have rows of their own.
+ * -1: no memory.
+ */
+int tallies_join(struct tallies *t, uint32_t id, uint32_t row, bool unsure);
+/* The sum of a row, since tallies_sort(). */
+const struct tally *tallies_row(const struct tallies *t, uint32_t id);
 
 /* Before the module's tallies are read once more. */
 void tallies_begin(struct tallies *t);

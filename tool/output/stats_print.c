@@ -7,6 +7,7 @@
 #include "output/state_print.h"
 #include "output/stats_print.h"
 #include "output/value_stats.h"
+#include "plan/copies.h"
 
 /* Columns of a duration ("1.23ms") with two blanks, and of the bar of a histogram. */
 #define DURATION_WIDTH 10
@@ -38,7 +39,7 @@ static const struct {
 void tallyshow_names(const struct tallyshow *s, struct goshape_names *names)
 {
 	for (uint32_t i = 0; i < s->plan->nfuncs; i++)
-		goshape_names_add(names, plan_func_name(s->plan->funcs[i]));
+		goshape_names_add(names, plan_row_name(s->plan, s->plan->funcs[i]));
 }
 
 /* --- a row ------------------------------------------------------------- */
@@ -106,6 +107,14 @@ static void put_json_row(const struct tallyshow *s, const struct tallyshow_when 
 		json_raw(r->b, "key", item->key);
 	json_u64(r->b, "time_ns", when->real);
 	put_calls(r, t, when->ns);
+	if (t->places) {
+		json_u64(r->b, "inlined_places", t->places);
+		json_u64(r->b, "inlined_calls", t->inlined);
+	}
+	if (t->unsure)
+		json_u64(r->b, "inlined_unsure", t->unsure);
+	if (item->copies)
+		json_u64(r->b, "inlined_left_out", item->copies);
 	if (s->timed && !item->key)
 		put_ends(r->b, t);
 	if (s->timed)
@@ -210,8 +219,9 @@ static void function(void *ctx, size_t i, struct tallyshow_item *ret)
 	const struct functions *f = ctx;
 	uint32_t id = f->tallies->order[i];
 
-	ret->tally = f->tallies->v[id];
-	ret->func = plan_func_name(f->show->plan->funcs[id]);
+	ret->tally = *tallies_row(f->tallies, id);
+	ret->func = plan_row_name(f->show->plan, f->show->plan->funcs[id]);
+	ret->copies = f->show->plan->funcs[id]->copies;
 	ret->label = goshape_names_get(&f->names, ret->func);
 }
 
@@ -293,6 +303,10 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		{ "no_key", n[GOPROBE_STAT_NO_KEY], "call",
 		  "without a key: the table of keys was full (--keys N makes it larger)", true },
 	};
+	const struct fact copies[] = {
+		{ "inlined_left_out", s->plan->copies.places, NULL, NULL, false },
+		{ "inlined_unsure", s->plan->copies.unsure, NULL, NULL, false },
+	};
 	const struct fact trapless[] = {
 		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
 		{ "with_trap", n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_OPENED] +
@@ -308,6 +322,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	if (s->timed)
 		to = mempcpy(to, untimed, sizeof(untimed));
 	to = mempcpy(to, left_out, sizeof(left_out));
+	to = mempcpy(to, copies, sizeof(copies));
 	if (s->keys)
 		to = mempcpy(to, keys, sizeof(keys));
 	if (s->trapless)
@@ -315,7 +330,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	return to - f;
 }
 
-#define FACTS_MAX 12
+#define FACTS_MAX 14
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b)
@@ -324,13 +339,33 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 	size_t n = facts(s, end, f);
 
 	json_line(b, "summary");
-	json_u64(b, "functions", t->n);
+	json_u64(b, "functions", t->nrows);
 	json_u64(b, "called", t->norder);
 	json_u64(b, "calls", calls(t));
 	json_key(b, "seconds");
 	buf_seconds(b, end->ns);
 	facts_json(b, f, n);
 	json_end_line(b);
+}
+
+/*
+ * "; 3 not called; 1 not called here, but perhaps where inlined": nobody knows of calls of inlined
+ * copies that are not counted.
+ */
+static void say_uncalled(const struct tallyshow *s, const struct tallies *t, struct buf *b)
+{
+	size_t copied = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		copied += s->plan->funcs[i]->copies && !tallies_row(t, i)->calls;
+	if (t->norder + copied < t->nrows) {
+		buf_number(b, "; ", t->nrows - t->norder - copied);
+		buf_str(b, " not called");
+	}
+	if (copied) {
+		buf_number(b, "; ", copied);
+		buf_str(b, " not called here, but perhaps where inlined");
+	}
 }
 
 void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
@@ -349,14 +384,18 @@ void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
 	}
 	buf_str(b, " in ");
 	buf_duration(b, end->ns);
-	if (t->norder < t->n) {
-		buf_number(b, "; ", t->n - t->norder);
-		buf_str(b, " not called");
-	}
+	say_uncalled(s, t, b);
 	if (s->top && s->top < all) {
 		buf_number(b, "; ", all - s->top);
 		buf_str(b, " not shown");
 	}
 	buf_char(b, '\n');
 	facts_text(b, f, n);
+	copies_put(&s->plan->copies, s->timed ? "timed" : "counted",
+		   s->plan->inlined ? NULL : s->timed ? COPIES_COUNT : "--inlined", b);
+	if (s->plan->copies.places)
+		buf_char(b, '\n');
+	copies_put_unsure(&s->plan->copies, b);
+	if (s->plan->copies.unsure)
+		buf_char(b, '\n');
 }

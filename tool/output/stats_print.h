@@ -68,12 +68,14 @@ struct tallyshow_when {
  * @func: the function's name
  * @label: what text shows of function and key
  * @key: the key as JSON, or as labels; or NULL: the row is about all calls of the function
+ * @copies: places that the function was inlined into, and that are not in @tally
  */
 struct tallyshow_item {
 	struct tally tally;
 	const char *func;
 	const char *label;
 	const char *key;
+	uint32_t copies;
 };
 
 /**

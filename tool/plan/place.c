@@ -5,10 +5,19 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hmap.h"
 #include "base/suggest.h"
 #include "dwarf/scope.h"
 #include "gobin/pclntab.h"
+#include "plan/call_place.h"
 #include "plan/place.h"
+
+uint64_t place_key(const struct place *place)
+{
+	uint64_t key = hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
+
+	return place->inlined ? hmap_hash(key, place->inlined, strlen(place->inlined)) : key;
+}
 
 void places_fini(struct places *p)
 {
@@ -364,23 +373,35 @@ struct inlined_search {
 	struct places *places;
 	struct gobin *bin;
 	const struct spec *spec;
+	bool exact;
+	struct callplaces calls;
 };
 
 static int take_site(void *ctx, const struct gobin_site *site)
 {
-	const struct inlined_search *s = ctx;
+	struct inlined_search *s = ctx;
 	struct place place = { .bin = s->bin, .fn = site->fn, .vaddr = site->vaddr,
 			       .inlined = site->func };
+	uint64_t vaddr;
+	bool first;
 
-	return spec_match(s->spec, site->func) ? add(s->places, place) : 0;
+	if (!spec_match(s->spec, site->func))
+		return 0;
+	vaddr = callplaces_find(&s->calls, s->bin, site, &first);
+	if (s->exact && vaddr && !first)
+		place.vaddr = vaddr;
+	place.unsure = !vaddr || (!first && !s->exact);
+	return add(s->places, place);
 }
 
-int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec)
+int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact)
 {
-	struct inlined_search s = { p, bin, spec };
+	struct inlined_search s = { .places = p, .bin = bin, .spec = spec, .exact = exact };
+	int err = 0;
 
-	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));)
-		if (f->entry && gobin_sites(bin, f, take_site, &s))
-			return -1;
-	return 0;
+	for (const struct gofunc *f = NULL; !err && (f = gobin_next(bin, f));)
+		if (f->entry)
+			err = gobin_sites(bin, f, take_site, &s);
+	callplaces_fini(&s.calls);
+	return err;
 }

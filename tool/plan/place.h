@@ -6,6 +6,7 @@
 #ifndef GOPROBE_PLAN_PLACE_H
 #define GOPROBE_PLAN_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,15 @@ struct place {
 	uint64_t vaddr;			/* link-time address */
 	/* It is meant as the beginning of this function, which was inlined there; or NULL. */
 	const char *inlined;
+	/* Then: a call of that may be missed there, or come there twice. */
+	bool unsure;
 };
+
+/*
+ * Differs for different places; where one function was inlined into another, one can begin
+ * both, as two places.
+ */
+uint64_t place_key(const struct place *place);
 
 struct places {
 	struct place *v;
@@ -39,7 +48,11 @@ void places_fini(struct places *p);
  */
 int places_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
 		struct diag *d);
-/* Add the places that functions with names that @spec matches were inlined into. */
-int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec);
+/*
+ * Add the places that functions with names that @spec matches were inlined into: the first
+ * instruction there, or with @exact one that is sure to be executed once in each call, if there
+ * is one; there the arguments may be nowhere.
+ */
+int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact);
 
 #endif

@@ -50,6 +50,7 @@ struct plan *plan_new(const struct plan_options *opt)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	struct plan_private *priv = calloc(1, sizeof(*priv));
+	bool counts;
 
 	if (!p || !priv) {
 		free(p);
@@ -60,6 +61,10 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
 	p->inlined = priv->opt.inlined;
+	/* Its calls alone: no keys, stacks or values. */
+	counts = p->action == GOPROBE_ACTION_COUNT && !priv->opt.by && !priv->opt.stack;
+	p->rows = counts && !priv->opt.places;
+	p->sure_inlined = counts && !p->inlined && !priv->opt.no_inlined;
 	p->by = priv->opt.by;
 	p->split = priv->opt.split;
 	p->errors = priv->opt.errors;
@@ -266,6 +271,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	pf->id = (uint32_t)p->nfuncs;
 	pf->failed = req->failed;
 	pf->role = req->role;
+	pf->wraps = req->wraps;
 	pf->hidden = req->role;
 	if (add_frames(p, pf, req) || add_points(p, pf, scan))
 		return -1;
@@ -387,6 +393,7 @@ static const struct plan_at *describe_at(struct plan_private *priv, const struct
 	at->file = line.file;
 	at->line = line.line;
 	at->begins = place->inlined;
+	at->unsure = place->unsure;
 	if (place->inlined)
 		at->inlined = place->inlined;
 	else if (line.func && strcmp(line.func, fn->name) != 0)
@@ -434,7 +441,7 @@ int plan_add_at(struct plan *p, const struct place *place, const struct plan_req
 		struct diag *d)
 {
 	struct plan_private *priv = p->priv;
-	uint64_t key = hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
+	uint64_t key = place_key(place);
 	struct plan_func info = {
 		.bin = place->bin, .fn = place->fn, .abi0 = place->fn->flags & GOFUNC_ABI0,
 	};

@@ -60,6 +60,8 @@ enum plan_jumps {
  * @callers: functions of the call stack that comes with each call and place; at most
  *	PLAN_CALLERS_MAX; 0: none
  * @inlined: where functions were inlined they are traced as well: select_functions()
+ * @no_inlined: not even where a call that is counted is sure to be one
+ * @places: where functions were inlined, each place has a row of its own
  * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
  * @jumps: when points become jumps: GOPROBE_POINT_F_JUMP
@@ -87,6 +89,8 @@ struct plan_options {
 	bool registers;
 	uint32_t callers;
 	bool inlined;
+	bool no_inlined;
+	bool places;
 	bool goroutine;
 	enum plan_jumps jumps;
 	bool dry_run;
@@ -192,6 +196,7 @@ enum plan_role {
  * @line: its line, or 0
  * @inlined: the innermost function that it is code of, if that was inlined, or NULL
  * @begins: it is meant as the beginning of that function: a call of it
+ * @unsure: a call of that may be missed there, or come there twice
  * @name: "main.foo+0x1f main.go:42"
  */
 struct plan_at {
@@ -200,7 +205,24 @@ struct plan_at {
 	int line;
 	const char *inlined;
 	bool begins;
+	bool unsure;
 	const char *name;
+};
+
+/**
+ * struct plan_copies - places that functions were inlined into, and that are not traced
+ * @functions: how many functions have such places
+ * @places: all of these
+ * @name: of the first function
+ * @coded: it has code of its own
+ * @unsure: places that are traced, and where a call may be missed, or come twice
+ */
+struct plan_copies {
+	size_t functions;
+	uint64_t places;
+	const char *name;
+	bool coded;
+	uint64_t unsure;
 };
 
 /**
@@ -237,6 +259,10 @@ struct plan_at {
  * @errors: id of the hidden function that counts these; 0: none
  * @role: what its calls notify of
  * @hidden: it is traced for that alone: its calls are no events
+ * @copies: places that it was inlined into, and that are not traced
+ * @wraps: it is a wrapper that has the code of the method of this name, which was asked for; or NULL
+ * @row: id of the function in whose row it is counted: its own, or of an inlined place that of the
+ *	function that was inlined, or of the first place of that; copies_find() sets it
  */
 struct plan_func {
 	struct gobin *bin;
@@ -271,6 +297,9 @@ struct plan_func {
 	uint32_t errors;
 	enum plan_role role;
 	bool hidden;
+	uint32_t copies;
+	const char *wraps;
+	uint32_t row;
 };
 
 /**
@@ -297,10 +326,14 @@ struct plan_points {
  * struct plan - all that is to be traced
  * @action: plan_options.action
  * @inlined: plan_options.inlined
+ * @sure_inlined: calls are counted alone, so what a plain name names is counted where it was
+ *	inlined, too, as far as that is sure to be right
+ * @rows: inlined places are in the row of their function: plan_func.row
  * @by: plan_options.by
  * @funcs: by id
  * @naround: of them, those that nobody asked for
  * @nhidden: of them, those that are hidden
+ * @nshared: of them, those that are counted in the row of another one
  * @split: plan_options.split
  * @errors: plan_options.errors
  * @brief: plan_options.brief
@@ -322,16 +355,20 @@ struct plan_points {
  *	calls are held
  * @descendant: goroutine whose descendants are asked for; 0: none is
  * @unwinds: calls that panics end are reported
+ * @copies: what of the functions that were asked for is not traced; copies_find() sets it
  * @files: points by binary; index is the session's file id
  */
 struct plan {
 	uint8_t action;
 	bool inlined;
+	bool sure_inlined;
+	bool rows;
 	const struct bykey_exprs *by;
 	struct plan_func **funcs;
 	size_t nfuncs;
 	size_t naround;
 	size_t nhidden;
+	size_t nshared;
 	bool split;
 	bool errors;
 	bool brief;
@@ -358,15 +395,30 @@ struct plan {
 	uint32_t held_bytes;
 	uint64_t descendant;
 	bool unwinds;
+	struct plan_copies copies;
 	struct plan_points *files;
 	size_t nfiles;
 	void *priv;
 };
 
-/* What it is called in tables: the function, or the place. */
+/* What it is called: the function, or the place. */
 static inline const char *plan_func_name(const struct plan_func *pf)
 {
 	return pf->at ? pf->at->name : pf->fn->name;
+}
+
+/* The function of which it is a copy that was inlined: a place, or a wrapper; NULL: it is none. */
+static inline const char *plan_func_copies(const struct plan_func *pf)
+{
+	return pf->at && pf->at->begins ? pf->at->inlined : pf->wraps;
+}
+
+/* What its row is called in tables: that of inlined places has the function's name. */
+static inline const char *plan_row_name(const struct plan *p, const struct plan_func *pf)
+{
+	const char *inlined = plan_func_copies(pf);
+
+	return p->rows && inlined ? inlined : plan_func_name(pf);
 }
 
 struct plan *plan_new(const struct plan_options *opt);
@@ -390,6 +442,7 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @key: what they are counted or timed by, or NULL; must outlive the plan
  * @edit: what is changed of them, or NULL; must outlive the plan
  * @role: what it is traced for; then only at the points that the role needs
+ * @wraps: plan_func.wraps
  * @why: of a single instruction: why it has no values (static string), if @call is NULL
  */
 struct plan_request {
@@ -401,6 +454,7 @@ struct plan_request {
 	const struct bykey *key;
 	const struct edit_pair *edit;
 	enum plan_role role;
+	const char *wraps;
 	const char *why;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/copies.h"
 #include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "plan/precedence.h"
@@ -173,8 +174,14 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 	struct plan_request req;
 	struct diag d = { 0 };
 	bool lacks = decide(c, bin, fn, &req, &d);
-	int err = lacks ? -1 : plan_add_request(c->p, bin, fn, &req, &d);
-	const char *why = lacks ? CHOICE_LACKS : err ? plan_refused(c->p) : NULL;
+	const char *why;
+	int err = -1;
+
+	if (!lacks) {
+		req.wraps = c->wraps;
+		err = plan_add_request(c->p, bin, fn, &req, &d);
+	}
+	why = lacks ? CHOICE_LACKS : err ? plan_refused(c->p) : NULL;
 
 	for (size_t i = 0; i < c->nspecs; i++)
 		c->added[i] += c->hit[i] && !err;
@@ -194,16 +201,23 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 {
 	bool any = false, named = false;
 
+	c->wraps = NULL;
 	for (size_t i = 0; i < c->nspecs; i++) {
 		const struct spec *s = &c->specs[i];
+		const char *wraps = NULL;
 
 		c->hit[i] = spec_match(s, fn->name);
 		/* A wrapper is meant only by its name, and if nothing else has it. */
 		if (wrappers && (s->kind != SPEC_NAME || c->added[i]))
 			c->hit[i] = false;
+		named |= c->hit[i] && s->kind == SPEC_NAME;
+		/* Or if it has the code of a method that is meant; --inlined has that place. */
+		if (wrappers && !c->hit[i] && !c->p->inlined)
+			wraps = choice_wraps(bin, fn, s);
+		c->hit[i] |= !!wraps;
+		c->wraps = wraps ? wraps : c->wraps;
 		c->found[i] += c->hit[i];
 		any |= c->hit[i];
-		named |= c->hit[i] && s->kind == SPEC_NAME;
 	}
 	if (any)
 		add(c, bin, fn, named);
@@ -311,12 +325,16 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 				if ((f->entry || p->inlined) &&
 				    !(f->flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], f, wrappers);
+	if (!err && !c.conflict.message)
+		err = choice_sure(&c, bins, nbins, d);
 	if (c.conflict.message) {
 		*d = c.conflict;
 		err = -1;
 	}
 	if (!err)
 		err = check(&c, bins, nbins, d);
+	if (!err && copies_find(p, bins, nbins, specs, nspecs))
+		err = diag_set(d, "out of memory");
 	if (!err) {
 		describe(&c.reasons, skipped);
 		if (skipped->len && c.warnings.len)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Selection of places by probe specs: named ones, and those that functions were inlined into. */
+#define _GNU_SOURCE
 #include <string.h>
 
+#include "plan/call_place.h"
 #include "plan/place.h"
 #include "plan/precedence.h"
 #include "plan/request.h"
@@ -11,25 +13,14 @@
 /* Who has a place. */
 struct claim {
 	size_t spec;		/* number of the spec that says what is wanted of it */
-	const char *inlined;	/* place.inlined */
 };
 
-static uint64_t key_of(const struct place *place)
-{
-	return hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
-}
-
-/*
- * Has a spec the place that counts more than @spec, or wants the same? Where one function
- * was inlined into another, a place can be the beginning of both: the first one has it.
- */
-static bool is_settled(const struct choice *c, size_t spec, const struct place *place,
-		       const struct claim *of)
+/* Has a spec the place that counts more than @spec, or wants the same? */
+static bool is_settled(const struct choice *c, size_t spec, const struct claim *of)
 {
 	if (!of)
 		return false;
 	return claim_rank(&c->specs[of->spec]) > claim_rank(&c->specs[spec]) ||
-	       (place->inlined && of->inlined && strcmp(place->inlined, of->inlined) != 0) ||
 	       c->like[of->spec] == c->like[spec];
 }
 
@@ -39,8 +30,8 @@ static int claim_place(struct choice *c, size_t spec, const struct place *place)
 
 	if (!of)
 		return -1;
-	*of = (struct claim){ spec, place->inlined };
-	return hmap_put(&c->claims, key_of(place), of);
+	*of = (struct claim){ spec };
+	return hmap_put(&c->claims, place_key(place), of);
 }
 
 static int place_conflict(struct choice *c, const struct spec *a, const struct spec *b,
@@ -55,10 +46,10 @@ static int place_conflict(struct choice *c, const struct spec *a, const struct s
 /* 0, or -1 with @d or c->conflict set. */
 static int add_place(struct choice *c, size_t spec, const struct place *place, struct diag *d)
 {
-	const struct claim *of = hmap_get(&c->claims, key_of(place));
+	const struct claim *of = hmap_get(&c->claims, place_key(place));
 	struct plan_request req;
 
-	if (is_settled(c, spec, place, of))
+	if (is_settled(c, spec, of))
 		return 0;
 	if (request_make_at(&c->specs[spec], c->p, place, c->mem, &req, d))
 		return -1;
@@ -114,11 +105,13 @@ static int choose_place(struct choice *c, struct gobin **bins, size_t nbins, siz
 static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, size_t i,
 			  struct diag *d)
 {
+	/* Nothing that is counted alone needs the arguments. */
+	bool exact = c->p->action == GOPROBE_ACTION_COUNT && !c->p->by && !c->specs[i].cond;
 	struct places v = { 0 };
 	int err = 0;
 
 	for (size_t k = 0; !err && k < nbins; k++)
-		if (places_inlined(&v, bins[k], &c->specs[i]))
+		if (places_inlined(&v, bins[k], &c->specs[i], exact))
 			err = diag_set(d, "out of memory");
 	if (!err && (c->specs[i].sig || c->specs[i].ret) && v.n) {
 		diag_set(d, "where %s was inlined it has no signature, and does not return",
@@ -147,6 +140,73 @@ int choice_places(struct choice *c, struct gobin **bins, size_t nbins, bool inli
 			err = inlined ? choose_inlined(c, bins, nbins, i, d) :
 					choose_place(c, bins, nbins, i, d);
 		}
+	}
+	return err;
+}
+
+/* A wrapper being looked at. */
+struct wrapper {
+	const struct spec *spec;
+	const char *wraps;
+};
+
+static int look_at_site(void *ctx, const struct gobin_site *site)
+{
+	struct wrapper *w = ctx;
+
+	if (callplace_is_wrapper(site) && spec_match(w->spec, site->func))
+		w->wraps = site->func;
+	return 0;
+}
+
+const char *choice_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec)
+{
+	struct wrapper w = { .spec = spec };
+
+	const char *method = strrchr(fn->name, '.');
+	size_t n = method ? strcspn(method, "-") : 0;
+
+	if (spec->kind == SPEC_NAME && fn->flags & GOFUNC_WRAPPER && n &&
+	    memmem(spec->pattern, strlen(spec->pattern), method, n))
+		gobin_sites(bin, fn, look_at_site, &w);
+	return w.wraps;
+}
+
+/* Of spec @i; what can't be probed is left out, and copies_find() finds that. */
+static int add_sure(struct choice *c, size_t i, const struct places *v, struct diag *d)
+{
+	struct insn_point point;
+
+	for (size_t k = 0; k < v->n; k++) {
+		/* Wrappers are traced as functions. */
+		if (v->v[k].unsure || choice_wraps(v->v[k].bin, v->v[k].fn, &c->specs[i]) ||
+		    plan_survey_at(&v->v[k], &point))
+			continue;
+		c->found[i]++;
+		if (add_place(c, i, &v->v[k], d))
+			return -1;
+		c->added[i]++;
+	}
+	return 0;
+}
+
+int choice_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && c->p->sure_inlined && i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+		struct places v = { 0 };
+
+		/* What can't be probed itself is an error. */
+		if (s->kind != SPEC_NAME || s->cond || s->sig || s->ret ||
+		    (c->found[i] && !c->added[i]))
+			continue;
+		for (size_t k = 0; !err && k < nbins; k++)
+			if (places_inlined(&v, bins[k], s, true))
+				err = diag_set(d, "out of memory");
+		err = err || add_sure(c, i, &v, d) ? -1 : 0;
+		places_fini(&v);
 	}
 	return err;
 }

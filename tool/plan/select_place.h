@@ -32,6 +32,7 @@ struct choice {
 	/* The spec that has a place, by its binary and address: struct claim. */
 	struct hmap claims;
 	struct reasons reasons;	/* why others were left out */
+	const char *wraps;	/* the function at hand is a wrapper of this one, which was meant */
 };
 
 /* Count a function or place that was left out, with the reason (static string). */
@@ -44,5 +45,16 @@ void choice_left_out(struct choice *c, const char *why);
  */
 int choice_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
 		  struct diag *d);
+
+/*
+ * The method that the plain name of @spec means, and that wrapper @fn has the code of; or NULL.
+ */
+const char *choice_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec);
+
+/*
+ * With plan.sure_inlined: add the places that functions which plain names name were inlined into,
+ * as far as each call is sure to be counted once. 0, or -1 with @d set.
+ */
+int choice_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d);
 
 #endif

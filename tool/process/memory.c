@@ -15,6 +15,7 @@
 #include "base/hmap.h"
 #include "base/safe_open.h"
 #include "process/memory.h"
+#include "process/programs.h"
 
 /* A process that has more files of code than that has them for no good reason. */
 #define FILES_MAX 4096U
@@ -110,6 +111,25 @@ void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 	hmap_fini(&seen);
 	if (maps)
 		fclose(maps);
+}
+
+/* 1: it has code of it; 0: it has none, or has ended; -1: that is not known. */
+static int has_code(void *bin, pid_t pid)
+{
+	FILE *f = open_maps(pid);
+	uint64_t bias;
+	bool found;
+
+	if (!f)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	found = procmem_find(f, bin, &bias);
+	fclose(f);
+	return found;
+}
+
+bool procmem_nobody(struct gobin *bin)
+{
+	return !processes_each(has_code, bin);
 }
 
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)

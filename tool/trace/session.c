@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/printable.h"
 #include "gobin/sched_state.h"
+#include "plan/copies.h"
 #include "plan/runtime_probe.h"
 #include "plan/select.h"
 #include "process/ancestry.h"
@@ -88,6 +89,9 @@ static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", o->file,
 			    older == 1 ? "it" : "them");
+	if (!o->quiet && procmem_nobody(t->target.bins[0]))
+		tracing_say(t, "no process runs or has loaded %s now: nothing can be hit until one does",
+			    o->file);
 	t->file = o->file;
 	return 0;
 }
@@ -95,6 +99,7 @@ static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 int tracing_open(struct tracing *t, const struct options *o, struct diag *d)
 {
 	t->quiet = o->quiet;
+	t->inlines = o->command == COMMAND_COUNT || o->command == COMMAND_ATTACH;
 	t->max_load = o->max_load;
 	t->trapless = o->plan.jumps;
 	t->held = o->held;
@@ -427,10 +432,29 @@ static size_t count_points(const struct tracing *t, size_t *n)
 {
 	size_t hidden, points = 0;
 
-	*n = t->plan->nfuncs - t->plan->naround - hidden_count(t->plan, &hidden);
+	*n = t->plan->nfuncs - t->plan->naround - hidden_count(t->plan, &hidden) -
+	     t->plan->nshared;
 	for (size_t i = 0; i < t->plan->nfiles; i++)
 		points += t->plan->files[i].n;
 	return points - hidden;
+}
+
+void tracing_say_copies(const struct tracing *t, const char *doing)
+{
+	struct buf b = { 0 };
+	char action[16];
+
+	/* "counting": "counted" */
+	snprintf(action, sizeof(action), "%.*sed", (int)strlen(doing) - (int)strlen("ing"), doing);
+	copies_put(&t->plan->copies, action, t->plan->inlined ? NULL : t->inlines ? "--inlined" :
+		   COPIES_COUNT, &b);
+	if (b.len && !b.failed && !t->quiet)
+		tracing_say(t, "%.*s", (int)b.len, b.p);
+	b.len = 0;
+	copies_put_unsure(&t->plan->copies, &b);
+	if (b.len && !b.failed && !t->quiet)
+		tracing_say(t, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
 }
 
 void tracing_say_started(const struct tracing *t, const char *doing, struct buf *json)
@@ -441,11 +465,14 @@ void tracing_say_started(const struct tracing *t, const char *doing, struct buf 
 		return;
 	tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
 		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+	tracing_say_copies(t, doing);
 	if (!json)
 		return;
 	buf_str(json, "{\"kind\":\"start\"");
 	buf_number(json, ",\"functions\":", n);
 	buf_number(json, ",\"breakpoints\":", points);
+	if (t->plan->copies.places)
+		buf_number(json, ",\"inlined_left_out\":", t->plan->copies.places);
 	buf_str(json, "}\n");
 }
 

@@ -31,6 +31,7 @@
  * @ring_bytes: see @max_load
  * @lossless: see @max_load
  * @quiet: see @max_load; say nothing but what goes wrong
+ * @inlines: --inlined is an option of the command
  * @ctx: first argument of the next two
  * @say: where notices go, a line without its end; NULL: tracing_print()
  * @progress: called as breakpoints are placed, false: give up; NULL: as @say
@@ -56,6 +57,7 @@ struct tracing {
 	uint32_t ring_bytes;
 	bool lossless;
 	bool quiet;
+	bool inlines;
 	void *ctx;
 	void (*say)(void *ctx, const char *text);
 	bool (*progress)(void *ctx, size_t points, size_t all);
@@ -96,6 +98,11 @@ void tracing_look(struct tracing *t);
  * JSON, if @json is a buffer for it.
  */
 void tracing_say_started(const struct tracing *t, const char *doing, struct buf *json);
+/*
+ * "main.foo is also inlined at 3 places, not counted: --inlined", if @doing is "counting": what
+ * of the functions is not traced. Nothing, if all of them is.
+ */
+void tracing_say_copies(const struct tracing *t, const char *doing);
 /* "taking 50773 breakpoints away": before that, if it takes long. */
 void tracing_say_ending(const struct tracing *t);
 /*

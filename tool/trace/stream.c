@@ -104,6 +104,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->out = out;
 	s->merge = merge_new();
 	s->bias = bias_new(p);
+	s->sum.inlined_left_out = p->copies.places;
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	if (s->pair && p->unwinds)
 		pair_expect_held(s->pair);

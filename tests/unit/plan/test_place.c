@@ -322,7 +322,7 @@ static void test_inlined(void **state)
 		struct spec s;
 
 		assert_int_equal(spec_parse("main.double", &s, &d), 0);
-		assert_int_equal(places_inlined(&v, e.bin, &s), 0);
+		assert_int_equal(places_inlined(&v, e.bin, &s, false), 0);
 		assert_int_equal(v.n, 2);
 		assert_string_equal(v.v[0].fn->name, "main.first");
 		assert_string_equal(v.v[1].fn->name, "main.second");
