@@ -52,7 +52,7 @@ static int write_records(struct recorder *r, const struct plan *p, uint64_t reco
 			 struct diag *d)
 {
 	static struct entry batch[MESSAGE_BYTES / sizeof(struct entry)];
-	static const uint64_t lost[__GOPROBE_LOST_MAX];
+	static const uint64_t stats[__GOPROBE_STAT_MAX];
 	const size_t most = sizeof(batch) / sizeof(*batch);
 	const struct plan_points *f = &p->files[0];
 	struct entry e = {
@@ -81,12 +81,12 @@ static int write_records(struct recorder *r, const struct plan *p, uint64_t reco
 		recorder_add(r, 0, (uint8_t *)batch, n * sizeof(*batch));
 		bytes += n * sizeof(*batch);
 		if (bytes >= PASS_BYTES || done == records) {
-			if (recorder_pass(r, e.h.time - 1, lost, d))
+			if (recorder_pass(r, e.h.time - 1, stats, d))
 				return -1;
 			bytes = 0;
 		}
 	}
-	return recorder_end(r, &(struct out_summary){ .ns = e.h.time - 1000000000 }, d);
+	return recorder_end(r, &(struct out_summary){ .ns = e.h.time - 1000000000 }, NULL, d);
 }
 
 int main(int argc, char **argv)

@@ -459,27 +459,6 @@ void gp_session_stop(struct gp_session *s)
 	smp_store_release(&s->quiet, true);
 }
 
-/* Whether it is one of the counters of which each hit counts in exactly one. */
-static bool gp_session_is_of_hits(u32 stat)
-{
-	switch (stat) {
-	case GOPROBE_STAT_FAULT_INS:
-	case GOPROBE_STAT_WAITS:
-	case GOPROBE_STAT_WAIT_NS:
-	case GOPROBE_STAT_RELEASED:
-	case GOPROBE_STAT_NO_KEY:
-	case GOPROBE_STAT_BROKEN:
-	case GOPROBE_STAT_SET_FULL:
-	case GOPROBE_STAT_EDITED:
-	case GOPROBE_STAT_NOT_EDITED:
-	case GOPROBE_STAT_JUMPED:
-	case GOPROBE_STAT_JUMPS_LOST:
-	case GOPROBE_STAT_JUMPS_NO_MEMORY:
-		return false;
-	}
-	return true;
-}
-
 /*
  * Drains take time, too. By instructions a note that a filter decides about costs less than half of
  * a hit, and one for a record a sixth; but those of a trap take longer than others.
@@ -506,9 +485,9 @@ u64 gp_session_hits(struct gp_session *s)
 	hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies) -
 	       notes[GOPROBE_STAT_JUMPED] + gp_session_noted(notes);
 	gp_stream_add_stats(s, 0, stats);
-	for (i = 0; i < __GOPROBE_STAT_MAX; i++)
-		if (gp_session_is_of_hits(i))
-			hits += stats[i];
+	/* A hit counts in exactly one of these; what counts in later ones counts here, too. */
+	for (i = 0; i < GOPROBE_STAT_RELEASED; i++)
+		hits += stats[i];
 	for (i = 0; i < s->objects.nfilters; i++) {
 		hits += gp_filter_rejected(s->objects.filters[i]);
 		cond_resched();

@@ -89,7 +89,7 @@ def formats(t):
     check(lines and all(stack.endswith("main.even") and ";main.(*worker).step;" in stack for stack, _, _ in lines), "folded: %s", out[:400])
     passed = sum(int(n) for _, _, n in lines)
     check(0 < passed < want["main.even"]["calls"], "%d of %d calls passed", passed, want["main.even"]["calls"])
-    check("%d did not pass the condition" % (want["main.even"]["calls"] - passed) in said, "the summary: %s", said)
+    check("%d calls did not pass the condition" % (want["main.even"]["calls"] - passed) in said, "the summary: %s", said)
 
     path = os.path.join(t.tmp, "stacks.pb.gz")
     out, said, want = stressed(t, "-o", "pprof", "--output", path, *TAGGED)
@@ -212,7 +212,7 @@ def refused(t):
     stacks = of_kind(parse("\n".join(process.finish())), "stack")
     same(len(stacks), 5, "stacks that fitted")
     missed = sum(want[f]["calls"] for f in TAGGED) - sum(s["count"] for s in stacks)
-    check("%d exceeded the limit of stacks" % missed in process.stderr(), "the summary: %s", process.stderr())
+    check("%d calls beyond the limit of stacks" % missed in process.stderr(), "the summary: %s", process.stderr())
     for args, message in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded, pprof or flamegraph"),
                            (("--stacks", "0"), "1 to 262144"), (("-o", "pprof", "-i", "1s"), "written once")):
         process = t.goprobectl("stack", *args, "main.even", "--", "true")

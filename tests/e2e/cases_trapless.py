@@ -339,6 +339,43 @@ def dropped(t):
         same((calls, summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 1), "calls and what is lost")
 
 
+def lose_jumps(t, *args, **kwargs):
+    """A session of which jumps disappear, and calls with them."""
+    target = whirl(t)
+    process = t.attach("-p", target.pid, "--no-return", "--trapless", "always", *args, "main.step if n == 123456789", **kwargs)
+    process.attached()
+    found = points(target.pid)
+    wait_for("jumps", lambda: found and are_jumps(target, found))
+    target.send("calls 1000")
+    target.line()
+    target.send("drop")
+    target.line()
+    wait_for("a breakpoint", lambda: all(byte_at(target, o) == INT3 for o in found))
+    target.send("calls 500")
+    target.line()
+    trace = process.interrupt()
+    target.finish()
+    return trace
+
+
+@case("trapless: a replay says what the recording said of jumps that disappeared, in text and in JSON")
+def replayed(t):
+    path = os.path.join(t.tmp, "lost.rec")
+    with allowed():
+        live = lose_jumps(t)
+        said = lose_jumps(t, "--record", path, json=False, output=False).stderr.splitlines()
+    begin = next(i for i, line in enumerate(said) if line.startswith("0 events in "))
+    replay = t.goprobectl("replay", path)
+    replay.finish()
+    same(replay.stderr().splitlines(), said[begin:-1], "the summary of the replay, and that of the recording")
+    for line in ("1500 calls did not pass the condition", "1000 hits without a trap",
+                 "1 jump disappeared, as the program mapped its code again: calls are missing"):
+        check(line in said, "no %r: %s", line, said)
+    replay = parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish()))[-1]
+    timeless = [{k: v for k, v in s.items() if k != "seconds"} for s in (replay, live.summary)]
+    same(timeless[0], timeless[1], "the summary of the replay, and of a session without a recording")
+
+
 def cold_of(target, offset):
     """Where the short branch at that place of the file leads to; None if it is a long one."""
     _, code = target.bytes_at(offset, 2)

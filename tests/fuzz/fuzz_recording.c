@@ -35,6 +35,12 @@ static void take(struct merge *m, const struct recording_entry *e)
 		memcpy(&pass, e->p, sizeof(pass));
 		while ((p = merge_next(m, pass.time, &len)))
 			FUZZ_HOLDS(len >= sizeof(struct goprobe_record));
+	} else if (e->kind == RECORDING_END || e->kind == RECORDING_END_4) {
+		struct recording_summary sum;
+
+		recording_summary(e, &sum);
+		for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
+			FUZZ_HOLDS(!(sum.unknown >> i & 1) || !sum.stats[i]);
 	}
 }
 

@@ -273,7 +273,7 @@ static void recording(void)
 	entry(&b, RECORDING_PASS, &pass, sizeof(pass));
 	entry(&b, RECORDING_LEARNED, zeros, sizeof(struct recording_learned));
 	entry(&b, RECORDING_SETTLED, NULL, 0);
-	entry(&b, RECORDING_END, zeros, sizeof(struct recording_end));
+	entry(&b, RECORDING_END, zeros, sizeof(struct recording_end) + 3 * 8);
 	seed_save("recording", 0, b.p, b.n);
 	synth_fini(&b);
 }

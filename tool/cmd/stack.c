@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "export/flame.h"
 #include "export/pprof.h"
+#include "output/counters.h"
 #include "output/folded.h"
 #include "output/key_print.h"
 #include "output/stack_print.h"
@@ -228,33 +229,23 @@ static void put(struct stacking *s, const struct tallyshow_end *end, struct buf 
 
 static void say(const struct stacking *s, const struct tallyshow_end *end)
 {
-	uint64_t no_key = end->stats[GOPROBE_STAT_NO_KEY];
-	uint64_t filtered = end->stats[GOPROBE_STAT_FILTERED];
-	uint64_t undecided = end->stats[GOPROBE_STAT_UNDECIDED];
+	const struct fact own[] = {
+		{ NULL, s->unwound, "call", "ended without returning, so their time does not count",
+		  0 },
+		{ NULL, s->open, "call", "had not returned", 0 },
+	};
+	struct fact facts[COUNTERS_MAX];
+	struct buf b = { 0 };
 
-	uint64_t calls = stacks_sum(&s->stacks, s->c.o->weight);
-	uint64_t no_space = end->stats[GOPROBE_STAT_NO_SPACE];
-
-	fprintf(stderr, "%llu call%s by %zu stack%s in %.1f s", (unsigned long long)calls,
-		calls == 1 ? "" : "s", s->stacks.n, s->stacks.n == 1 ? "" : "s",
-		(double)end->ns / 1e9);
-	if (filtered)
-		fprintf(stderr, "; %llu did not pass the condition", (unsigned long long)filtered);
-	if (undecided)
-		fprintf(stderr, "; of %llu it or the stack is unknown",
-			(unsigned long long)undecided);
-	if (no_key)
-		fprintf(stderr, "; %llu exceeded the limit of stacks: --stacks N raises it",
-			(unsigned long long)no_key);
-	if (s->unwound)
-		fprintf(stderr, "; %llu ended without returning, so their time does not count",
-			(unsigned long long)s->unwound);
-	if (s->open)
-		fprintf(stderr, "; %llu have not returned yet", (unsigned long long)s->open);
-	if (no_space)
-		fprintf(stderr, "; %llu were not timed, because too many were open",
-			(unsigned long long)no_space);
-	fputc('\n', stderr);
+	buf_count(&b, stacks_sum(&s->stacks, s->c.o->weight), "call");
+	buf_str(&b, " by ");
+	buf_count(&b, s->stacks.n, "stack");
+	fprintf(stderr, "%.*s in %.1f s\n", (int)b.len, b.p, (double)end->ns / 1e9);
+	b.len = 0;
+	facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
+	facts_text(&b, own, 2);
+	fprintf(stderr, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
 	tracing_say_copies(&s->c.tracing, s->c.cmd->doing);
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
+#include "output/counters.h"
 #include "output/stacks.h"
 #include "plan/learn.h"
 #include "process/goroutine_state.h"
@@ -324,22 +325,23 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 
 static void say(const struct stuck *s, const struct tallyshow_end *end)
 {
-	uint64_t no_room = end->stats[GOPROBE_STAT_NO_SPACE];
 	size_t unknown = before_unknown(&s->before);
+	struct fact facts[COUNTERS_MAX];
+	struct buf b = { 0 };
 
 	fprintf(stderr, "%llu calls in %.1f s, %llu open for long; at the end %llu of %llu open ones",
 		(unsigned long long)end->stats[GOPROBE_STAT_OPENED], (double)end->ns / 1e9,
 		(unsigned long long)s->nshown, (unsigned long long)s->nstuck,
 		(unsigned long long)s->nopen);
-	if (no_room)
-		fprintf(stderr, "; %llu calls exceeded the limit of pending calls: --held N raises it",
-			(unsigned long long)no_room);
 	if (s->no_older)
 		fprintf(stderr, "; so calls that were made before are not known");
 	else if (unknown)
 		fprintf(stderr, "; calls that %zu goroutine%s made before are not known", unknown,
 			unknown == 1 ? "" : "s");
-	fputc('\n', stderr);
+	buf_char(&b, '\n');
+	facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STUCK, facts));
+	fprintf(stderr, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
 }
 
 static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)

@@ -179,7 +179,7 @@ static void put_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	put_us(b, "ts", time);
 	json_raw(b, "args", "{");
 	json_u64(b, "count", l->count);
-	json_str(b, "cause", out_cause(l->cause));
+	json_str(b, "cause", counters_cause(l->cause));
 	buf_str(b, "}}");
 }
 

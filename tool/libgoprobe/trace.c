@@ -485,15 +485,27 @@ static void say_cut(const struct goprobe_trace *t)
 			    t->replay.path);
 }
 
+/* A breaker that ended the trace, or the one that was recorded. */
+static void say_broken(struct goprobe_trace *t)
+{
+	uint64_t broken = watch_broken(&t->watch);
+
+	if (t->replay.path) {
+		broken = t->stream.sum.stats[GOPROBE_STAT_BROKEN];
+		t->tracing.breaker = t->replay.breaker;
+	}
+	if (t->o.record || t->on_event)
+		tracing_say_broken(&t->tracing, broken, NULL);
+	else
+		lines_broken(&t->graph.out, &t->tracing, broken);
+}
+
 static void summarize(struct goprobe_trace *t)
 {
 	struct buf talk = { 0 };
 	bool over = true;
 
-	if (t->o.record || t->on_event)
-		tracing_say_broken(&t->tracing, watch_broken(&t->watch), NULL);
-	else
-		lines_broken(&t->graph.out, &t->tracing, watch_broken(&t->watch));
+	say_broken(t);
 	do {
 		if (t->o.record)
 			summarize_recording(t, &talk);
@@ -562,19 +574,19 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 		.doubtful = s.doubtful,
 		.forgotten = s.forgotten,
 		.lost = out_lost(&s),
-		.lost_ring_full = s.lost[GOPROBE_LOST_RING_FULL],
-		.lost_no_ring = s.lost[GOPROBE_LOST_NO_RING],
-		.lost_no_room = s.no_room,
+		.lost_ring_full = s.stats[GOPROBE_STAT_LOST_RING_FULL],
+		.lost_no_ring = s.stats[GOPROBE_STAT_LOST_NO_RING],
+		.lost_no_room = s.stats[GOPROBE_STAT_NO_SPACE],
 		.malformed = s.malformed,
-		.filtered = s.filtered,
-		.undecided = s.undecided,
-		.waits = s.waits,
-		.wait_ns = s.wait_ns,
+		.filtered = s.stats[GOPROBE_STAT_FILTERED],
+		.undecided = s.stats[GOPROBE_STAT_UNDECIDED],
+		.waits = s.stats[GOPROBE_STAT_WAITS],
+		.wait_ns = s.stats[GOPROBE_STAT_WAIT_NS],
 		.ns = s.ns,
 		.recorded_bytes = t->recorder.bytes,
-		.sampled = s.sampled,
-		.limited = s.limited,
-		.broken = watch_broken(&t->watch),
+		.sampled = s.stats[GOPROBE_STAT_SAMPLED],
+		.limited = s.stats[GOPROBE_STAT_LIMITED],
+		.broken = s.stats[GOPROBE_STAT_BROKEN],
 		.gone = s.gone,
 	};
 	memset(ret, 0, size);

@@ -213,7 +213,7 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 
 	json_line(b, "lost");
 	json_u64(b, "cpu", l->cpu);
-	json_str(b, "cause", out_cause(l->cause));
+	json_str(b, "cause", counters_cause(l->cause));
 	json_u64(b, "count", l->count);
 	json_u64(b, "time_ns", time + o->epoch);
 	json_end_line(b);
@@ -222,6 +222,7 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 void out_json_summary(struct buf *b, const struct out_summary *s)
 {
 	struct fact facts[OUT_FACTS];
+	size_t n;
 
 	json_line(b, "summary");
 	json_u64(b, "events", s->events);
@@ -231,19 +232,11 @@ void out_json_summary(struct buf *b, const struct out_summary *s)
 	json_u64(b, "calls", s->calls);
 	json_u64(b, "returns", s->returns);
 	json_u64(b, "places", s->places);
-	out_facts(s, facts);
-	facts_json(b, facts, OUT_FACTS);
-	if (s->edits) {
-		json_u64(b, "edited", s->edited);
-		json_u64(b, "not_edited", s->not_edited);
-	}
-	json_u64(b, "waits", s->waits);
-	json_key(b, "wait_seconds");
-	buf_seconds(b, s->wait_ns);
+	n = out_facts(s, facts);
+	facts_json(b, facts, n);
+	n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
 	json_raw(b, "lost_by_cause", "{");
-	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++)
-		json_u64(b, out_cause(i), s->lost[i]);
-	json_u64(b, "no_room", s->no_room);
+	facts_json(b, facts, n);
 	json_u64(b, "malformed", s->malformed);
 	buf_char(b, '}');
 }

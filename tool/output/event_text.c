@@ -470,7 +470,7 @@ static void event(struct out *o, const struct out_event *e)
 /* "ring_full" to "ring full" */
 static void cause(struct buf *b, uint32_t which)
 {
-	for (const char *s = out_cause(which); *s; s++)
+	for (const char *s = counters_cause(which); *s; s++)
 		buf_char(b, *s == '_' ? ' ' : *s);
 }
 
@@ -489,34 +489,26 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	buf_char(b, '\n');
 }
 
-/* "3.1s" */
-static void seconds(struct buf *b, uint64_t ns)
-{
-	uint64_t tenths = (ns + 50000000) / 100000000;
-
-	buf_u64(b, tenths / 10);
-	buf_char(b, '.');
-	buf_u64(b, tenths % 10);
-	buf_char(b, 's');
-}
-
 static void lost_by_cause(struct buf *talk, const struct out_summary *s)
 {
-	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
-		buf_number(talk, i > GOPROBE_LOST_UNSPEC + 1 ? ", " : " lost (", s->lost[i]);
+	struct fact facts[COUNTERS_MAX];
+	size_t n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
+	const char *before = " lost (";
+
+	for (size_t i = 0; i < n; i++) {
+		if (!facts[i].n && !(facts[i].flags & FACT_SAID))
+			continue;
+		buf_number(talk, before, facts[i].n);
 		buf_char(talk, ' ');
-		cause(talk, i);
-	}
-	if (s->no_room) {
-		buf_number(talk, ", ", s->no_room);
-		buf_str(talk, " no room");
+		buf_str(talk, facts[i].text);
+		before = ", ";
 	}
 	if (s->malformed) {
 		buf_number(talk, ", ", s->malformed);
 		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
-	if (s->lost[GOPROBE_LOST_RING_FULL])
+	if (s->stats[GOPROBE_STAT_LOST_RING_FULL])
 		buf_str(talk, "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n");
 }
 
@@ -527,24 +519,15 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	(void)o;
 	buf_count(talk, s->events, "event");
 	buf_str(talk, " in ");
-	seconds(talk, s->ns);
+	buf_tenths(talk, s->ns);
 	buf_number(talk, ", ", out_lost(s));
 	lost_by_cause(talk, s);
-	out_facts(s, facts);
-	facts_text(talk, facts, OUT_FACTS);
-	if (s->edits) {
-		buf_count(talk, s->edited, "change");
-		buf_str(talk, " made");
-		if (s->not_edited)
-			buf_number(talk, ", failed: ", s->not_edited);
-		buf_char(talk, '\n');
-	}
-	if (s->waits) {
-		buf_count(talk, s->waits, "record");
-		buf_str(talk, " waited for space in the buffer, ");
-		seconds(talk, s->wait_ns);
-		buf_str(talk, " in all\n");
-	}
+	facts_text(talk, facts, out_facts(s, facts));
+	if (!s->unknown)
+		return;
+	buf_str(talk, "made by an older goprobectl, which did not record these counters: ");
+	counters_put_unknown(s->unknown, out_about(s), talk);
+	buf_char(talk, '\n');
 }
 
 const struct out_format out_text = {

@@ -185,51 +185,32 @@ bool out_register(const struct out_event *e, size_t i, uint64_t *ret)
 	return true;
 }
 
-const char *out_cause(uint32_t cause)
-{
-	switch (cause) {
-	case GOPROBE_LOST_RING_FULL:
-		return "ring_full";
-	case GOPROBE_LOST_NO_RING:
-		return "no_ring";
-	}
-	return "unknown";
-}
-
 uint64_t out_lost(const struct out_summary *s)
 {
-	uint64_t n = s->malformed + s->no_room;
-
-	for (uint32_t i = 0; i < __GOPROBE_LOST_MAX; i++)
-		n += s->lost[i];
-	return n;
+	return s->malformed + counters_lost(s->stats);
 }
 
-void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
+unsigned int out_about(const struct out_summary *s)
 {
-	const struct fact facts[OUT_FACTS] = {
+	return COUNTERS_EVENTS | (s->edits ? COUNTERS_EDITS : 0);
+}
+
+size_t out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
+{
+	const struct fact own[OUT_OWN_FACTS] = {
 		{ "unwound", s->unwound, "call",
-		  "ended without returning (panic or Goexit)", true },
-		{ "open", s->open, "call", "had not returned", true },
+		  "ended without returning (panic or Goexit)", FACT_ALWAYS },
+		{ "open", s->open, "call", "had not returned", FACT_ALWAYS },
 		{ "doubtful", s->doubtful, "call",
-		  "with an end that was not seen: records were lost", true },
-		{ "forgotten", s->forgotten, "open call", "forgotten: too many at once", true },
+		  "with an end that was not seen: records were lost", FACT_ALWAYS },
+		{ "forgotten", s->forgotten, "open call", "forgotten: too many at once", FACT_ALWAYS },
 		{ "gone", s->gone, "call",
-		  "ended when their process exited, or executed another program", false },
-		{ "filtered", s->filtered, "call", "did not pass the condition", true },
-		{ "without_trap", s->without_trap, "hit", "without a trap", false },
-		{ "jumps_lost", s->jumps_lost, "jump", FACT_JUMPS_LOST, false },
-		{ "jumps_no_memory", s->jumps_no_memory, "breakpoint", FACT_JUMPS_NO_MEMORY,
-		  false },
-		{ "undecided", s->undecided, "call",
-		  "with a condition that could not be evaluated", true },
-		{ "sampled", s->sampled, "call", "left out of the sample", true },
-		{ "limited", s->limited, "call", "beyond the limit", true },
+		  "ended when their process exited, or executed another program", 0 },
 		{ "inlined_left_out", s->inlined_left_out, "inlined place",
-		  "of these functions not traced", false },
-		{ "no_member", s->no_member, "goroutine",
-		  "not followed: too many descend from the goroutine of the condition", false },
+		  "of these functions not traced", 0 },
 	};
 
-	memcpy(ret, facts, sizeof(facts));
+	memcpy(ret, own, sizeof(own));
+	return OUT_OWN_FACTS +
+	       counters_facts(s->stats, s->unknown, out_about(s), ret + OUT_OWN_FACTS);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "event/pair.h"
 #include "event/record.h"
+#include "output/counters.h"
 #include "output/row.h"
 #include "plan/plan.h"
 #include "value/decode.h"
@@ -80,25 +81,12 @@ struct out_summary {
 	 * another program begins in a process with that id.
 	 */
 	uint64_t gone;
-	uint64_t lost[__GOPROBE_LOST_MAX];	/* records lost, by enum goprobe_lost_cause */
-	/* Calls lost because too many were open that a condition is about. */
-	uint64_t no_room;
-	uint64_t filtered;	/* hits that did not pass their condition */
-	uint64_t undecided;	/* hits whose condition could not be evaluated */
-	uint64_t sampled;	/* calls that were left out of a sample */
-	uint64_t limited;	/* calls beyond a limit */
-	uint64_t without_trap;	/* of calls, returns and filtered ones: without a trap */
-	uint64_t jumps_lost;	/* jumps that have disappeared */
-	uint64_t jumps_no_memory;	/* breakpoints that did not become jumps */
-	uint64_t no_member;	/* descendants that could not be followed */
+	uint64_t malformed;	/* records that could not be decoded */
+	uint64_t ns;		/* how long hits were recorded */
 	uint64_t inlined_left_out;	/* plan_copies.places */
 	bool edits;		/* calls were to be changed */
-	uint64_t edited;	/* then: hits after which something was changed */
-	uint64_t not_edited;	/* and those that could not be */
-	uint64_t malformed;	/* records that could not be decoded */
-	uint64_t waits;		/* records that waited for space in the buffer */
-	uint64_t wait_ns;	/* how long, together */
-	uint64_t ns;		/* how long hits were recorded */
+	uint64_t stats[__GOPROBE_STAT_MAX];	/* the module's, by enum goprobe_stat */
+	uint64_t unknown;	/* the set of those that an old recording does not have */
 };
 
 struct out;
@@ -244,12 +232,13 @@ void out_text_edit(struct buf *b, const struct out_event *e);
 void out_json_edit(struct buf *b, const struct out_event *e);
 /* {"name":N,"type":T,"value":V}: one of them. */
 void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val);
-/* "ring_full" */
-const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);
-/* The counters of a summary that text and JSON share. */
-#define OUT_FACTS 14
-void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
+/* What the summary is about, for counters_facts(). */
+unsigned int out_about(const struct out_summary *s);
+/* The facts of a summary that text and JSON share. Returns their number. */
+#define OUT_OWN_FACTS 6
+#define OUT_FACTS (OUT_OWN_FACTS + COUNTERS_MAX)
+size_t out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
 /* {"kind":"summary",... without its end, for the members of others. */
 void out_json_summary(struct buf *b, const struct out_summary *s);
 

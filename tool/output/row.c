@@ -113,9 +113,26 @@ void row_none(struct row *r, const struct column *c)
 
 void facts_json(struct buf *b, const struct fact *f, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (f[i].key && (f[i].n || f[i].always))
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].key || (!f[i].n && !(f[i].flags & FACT_ALWAYS)))
+			continue;
+		if (!(f[i].flags & FACT_NS)) {
 			json_u64(b, f[i].key, f[i].n);
+			continue;
+		}
+		json_key(b, f[i].key);
+		buf_seconds(b, f[i].n);
+	}
+}
+
+void buf_tenths(struct buf *b, uint64_t ns)
+{
+	uint64_t tenths = (ns + 50000000) / 100000000;
+
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_u64(b, tenths % 10);
+	buf_char(b, 's');
 }
 
 void buf_count(struct buf *b, uint64_t n, const char *noun)
@@ -130,11 +147,16 @@ void buf_count(struct buf *b, uint64_t n, const char *noun)
 void facts_text(struct buf *b, const struct fact *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!f[i].n || !f[i].noun)
+		if ((!f[i].n && !(f[i].flags & FACT_SAID)) || !f[i].noun)
 			continue;
 		buf_count(b, f[i].n, f[i].noun);
 		buf_char(b, ' ');
 		buf_str(b, f[i].text);
+		if (i + 1 < n && f[i + 1].flags & FACT_NS) {
+			buf_str(b, ", ");
+			buf_tenths(b, f[i + 1].n);
+			buf_str(b, " in all");
+		}
 		buf_char(b, '\n');
 	}
 }

@@ -61,26 +61,27 @@ void row_str(struct row *r, const struct column *c, const char *s);
 /* A number that is not known: "-" in text, absent in JSON. */
 void row_none(struct row *r, const struct column *c);
 
-/*
- * A counter of a summary. Text leaves out facts that are 0 or have no @noun, and facts_json() those
- * without a key.
- */
+enum {
+	FACT_ALWAYS = 1 << 0,	/* JSON has it even if it is 0 */
+	FACT_SAID = 1 << 1,	/* text has it even if it is 0 */
+	/* It is in ns, and the sum over the fact before it: ", 0.3s in all" there, seconds in JSON. */
+	FACT_NS = 1 << 2,
+};
+
+/* A counter of a summary. Text leaves out facts that have no @noun, and JSON those without a key. */
 struct fact {
 	const char *key;	/* in JSON */
 	uint64_t n;		/* it */
 	const char *noun;	/* what is counted, "call"; text adds an "s" if it is not 1 */
 	const char *text;	/* the rest of its line */
-	bool always;		/* in JSON also if it is 0 */
+	unsigned int flags;	/* FACT_*; without, it is shown if it is not 0 */
 };
-
-/* Of summaries that have it. */
-#define FACT_JUMPS_LOST "disappeared, as the program mapped its code again: calls are missing"
-#define FACT_JUMPS_NO_MEMORY \
-	"could not become a jump: the process has no memory to spare, or none nearby"
 
 void facts_json(struct buf *b, const struct fact *f, size_t n);
 /* A line for each. */
 void facts_text(struct buf *b, const struct fact *f, size_t n);
+/* "3.1s" */
+void buf_tenths(struct buf *b, uint64_t ns);
 /* "1 call", "2 calls" */
 void buf_count(struct buf *b, uint64_t n, const char *noun);
 /* "80.1 %" of @all, rounded down: 100.0 is all of it. */

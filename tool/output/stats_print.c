@@ -2,6 +2,7 @@
 /* Tables and summaries of counted and timed calls. */
 #define _GNU_SOURCE
 #include "base/printable.h"
+#include "output/counters.h"
 #include "output/row.h"
 #include "output/screen.h"
 #include "output/state_print.h"
@@ -281,56 +282,29 @@ static uint64_t calls(const struct tallies *t)
 static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, struct fact *f)
 {
 	const uint64_t *n = end->stats;
-	const struct fact untimed[] = {
-		{ "no_room", n[GOPROBE_STAT_NO_SPACE], "call",
-		  "not timed, because too many were open", true },
-		{ "no_call", n[GOPROBE_STAT_NO_CALL], "return",
-		  "of calls that began before tracing, or did not count", true },
-		{ "no_goroutine", n[GOPROBE_STAT_NO_GOROUTINE], "hit", "outside any goroutine",
-		  true },
-	};
-	const struct fact left_out[] = {
-		{ "filtered", n[GOPROBE_STAT_FILTERED], "call", "did not pass the condition",
-		  true },
-		{ "undecided", n[GOPROBE_STAT_UNDECIDED], "call", s->valued ?
-		  "with a condition, key or value that could not be evaluated" :
-		  "with a condition or a key that could not be evaluated", true },
-		{ "no_member", n[GOPROBE_STAT_SET_FULL], "goroutine",
-		  "not followed: too many descend from the goroutine of the condition", false },
-	};
-	const struct fact keys[] = {
-		{ "keys", s->keys ? s->keys->called : 0, NULL, NULL, true },
-		{ "no_key", n[GOPROBE_STAT_NO_KEY], "call",
-		  "without a key: the table of keys was full (--keys N makes it larger)", true },
-	};
-	const struct fact copies[] = {
-		{ "inlined_left_out", s->plan->copies.places, NULL, NULL, false },
-		{ "inlined_unsure", s->plan->copies.unsure, NULL, NULL, false },
-	};
-	const struct fact trapless[] = {
-		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
-		{ "with_trap", n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_OPENED] +
-		  n[GOPROBE_STAT_TIMED] + n[GOPROBE_STAT_FILTERED] +
-		  n[GOPROBE_STAT_UNDECIDED] - n[GOPROBE_STAT_JUMPED],
-		  "hit", "with a trap", true },
-		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump", FACT_JUMPS_LOST, true },
-		{ "jumps_no_memory", n[GOPROBE_STAT_JUMPS_NO_MEMORY], "breakpoint",
-		  FACT_JUMPS_NO_MEMORY, true },
-	};
+	unsigned int in = COUNTERS_CALLS;
 	struct fact *to = f;
 
-	if (s->timed)
-		to = mempcpy(to, untimed, sizeof(untimed));
-	to = mempcpy(to, left_out, sizeof(left_out));
-	to = mempcpy(to, copies, sizeof(copies));
+	in |= s->timed ? COUNTERS_TIMES : 0;
+	in |= s->keys ? COUNTERS_KEYS : 0;
+	in |= s->trapless ? COUNTERS_JUMPS : 0;
+	*to++ = (struct fact){ "inlined_left_out", s->plan->copies.places, NULL, NULL, 0 };
+	*to++ = (struct fact){ "inlined_unsure", s->plan->copies.unsure, NULL, NULL, 0 };
 	if (s->keys)
-		to = mempcpy(to, keys, sizeof(keys));
+		*to++ = (struct fact){ "keys", s->keys->called, NULL, NULL, FACT_ALWAYS };
 	if (s->trapless)
-		to = mempcpy(to, trapless, sizeof(trapless));
+		*to++ = (struct fact){
+			"with_trap",
+			n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_OPENED] + n[GOPROBE_STAT_TIMED] +
+				n[GOPROBE_STAT_FILTERED] + n[GOPROBE_STAT_UNDECIDED] -
+				n[GOPROBE_STAT_JUMPED],
+			"hit", "with a trap", FACT_ALWAYS,
+		};
+	to += counters_facts(n, 0, in, to);
 	return to - f;
 }
 
-#define FACTS_MAX 14
+#define FACTS_MAX (4 + COUNTERS_MAX)
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b)

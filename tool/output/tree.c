@@ -468,15 +468,15 @@ static void text_tree(struct graph *g, const struct calltree_root *r)
 static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 {
 	const struct fact facts[FACTS] = {
-		{ "trees", g->trees, NULL, NULL, true },
-		{ "tree_calls", g->calls, NULL, NULL, true },
-		{ "outside", g->outside, "event", "outside any goroutine, in no tree", true },
+		{ "trees", g->trees, NULL, NULL, FACT_ALWAYS },
+		{ "tree_calls", g->calls, NULL, NULL, FACT_ALWAYS },
+		{ "outside", g->outside, "event", "outside any goroutine, in no tree", FACT_ALWAYS },
 		{ "unknown", g->unknown, "return", "of calls that were not seen, in no tree",
-		  true },
+		  FACT_ALWAYS },
 		{ "cut_short", calltree_cut(g->tree), "tree",
-		  "printed before its end: too many calls in all", true },
+		  "printed before its end: too many calls in all", FACT_ALWAYS },
 		{ "unmerged", g->profile.left, "call", "left out: too many different paths",
-		  false },
+		  0 },
 	};
 
 	memcpy(ret, facts, sizeof(facts));

@@ -21,7 +21,7 @@ const char *recording_check_head(const uint8_t *p, size_t len)
 	memcpy(&h, p, sizeof(h));
 	if (h.order != RECORDING_ORDER)
 		return "it was made on a machine with another order of bytes";
-	if (h.version != RECORDING_VERSION)
+	if (h.version < RECORDING_VERSION_MIN || h.version > RECORDING_VERSION)
 		return "it was made by another version of goprobectl";
 	return NULL;
 }
@@ -38,9 +38,10 @@ static const struct {
 	[RECORDING_PASS] = { sizeof(struct recording_pass), true },
 	[RECORDING_LEARNED] = { sizeof(struct recording_learned), true },
 	[RECORDING_SETTLED] = { 0, true },
-	[RECORDING_END] = { sizeof(struct recording_end), true },
+	[RECORDING_END_4] = { sizeof(struct recording_end_4), true },
 	[RECORDING_OPTION] = { sizeof(struct recording_option), true },
 	[RECORDING_REDACT] = { 1, false },
+	[RECORDING_END] = { sizeof(struct recording_end), false },
 	[RECORDING_EPOCH] = { sizeof(struct recording_epoch), true },
 };
 
@@ -72,6 +73,49 @@ int64_t recording_parse(const uint8_t *p, size_t len, struct recording_entry *re
 		.kind = m.kind, .cpu = m.cpu, .p = p + sizeof(m), .size = m.size,
 	};
 	return (int64_t)whole;
+}
+
+/* A counter of recordings up to version 4, which have no others. */
+static void set_stat(struct recording_summary *ret, enum goprobe_stat stat, uint64_t n)
+{
+	ret->stats[stat] = n;
+	ret->unknown &= ~(1ULL << stat);
+}
+
+static void summary_4(const uint8_t *p, struct recording_summary *ret)
+{
+	struct recording_end_4 end;
+
+	memcpy(&end, p, sizeof(end));
+	*ret = (struct recording_summary){ .ns = end.ns, .unknown = UINT64_MAX };
+	set_stat(ret, GOPROBE_STAT_NO_SPACE, end.no_room);
+	set_stat(ret, GOPROBE_STAT_FILTERED, end.filtered);
+	set_stat(ret, GOPROBE_STAT_UNDECIDED, end.undecided);
+	set_stat(ret, GOPROBE_STAT_SAMPLED, end.sampled);
+	set_stat(ret, GOPROBE_STAT_LIMITED, end.limited);
+	set_stat(ret, GOPROBE_STAT_WAITS, end.waits);
+	set_stat(ret, GOPROBE_STAT_WAIT_NS, end.wait_ns);
+	set_stat(ret, GOPROBE_STAT_LOST_RING_FULL, end.lost[GOPROBE_LOST_RING_FULL]);
+	set_stat(ret, GOPROBE_STAT_LOST_NO_RING, end.lost[GOPROBE_LOST_NO_RING]);
+}
+
+void recording_summary(const struct recording_entry *e, struct recording_summary *ret)
+{
+	struct recording_end end;
+	size_t n;
+
+	if (e->kind == RECORDING_END_4) {
+		summary_4(e->p, ret);
+		return;
+	}
+	memcpy(&end, e->p, sizeof(end));
+	*ret = (struct recording_summary){ .ns = end.ns, .breaker = end.breaker };
+	n = (e->size - sizeof(end)) / sizeof(*ret->stats);
+	if (n >= __GOPROBE_STAT_MAX)
+		n = __GOPROBE_STAT_MAX;
+	else
+		ret->unknown = UINT64_MAX << n;
+	memcpy(ret->stats, e->p + sizeof(end), n * sizeof(*ret->stats));
 }
 
 static uint64_t mix(uint64_t h, uint64_t word)

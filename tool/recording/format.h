@@ -19,7 +19,9 @@
 #include "plan/plan.h"
 
 #define RECORDING_MAGIC "goprobe\n"
-#define RECORDING_VERSION 4
+#define RECORDING_VERSION 5
+/* The oldest version that can be read. */
+#define RECORDING_VERSION_MIN 4
 #define RECORDING_ORDER 0x01020304U
 /* The most bytes of one entry. */
 #define RECORDING_ENTRY_MAX (1U << 20)
@@ -36,7 +38,7 @@ struct recording_head {
 
 /*
  * Kinds of entries. Files, specs, options and names come before RECORDING_START, in any order; all
- * others behind it, in any order, with RECORDING_END last.
+ * others behind it, in any order, with RECORDING_END or RECORDING_END_4 last.
  */
 enum recording_kind {
 	RECORDING_UNSPEC,
@@ -47,10 +49,11 @@ enum recording_kind {
 	RECORDING_PASS,		/* struct recording_pass: a pass over the rings is complete */
 	RECORDING_LEARNED,	/* struct recording_learned: records have shown a type */
 	RECORDING_SETTLED,	/* the plan got what was learned */
-	RECORDING_END,		/* struct recording_end: the last entry */
+	RECORDING_END_4,	/* struct recording_end_4: RECORDING_END up to version 4 */
 	RECORDING_EPOCH,	/* struct recording_epoch: the system's clock was set */
 	RECORDING_OPTION,	/* struct recording_option: before RECORDING_START */
 	RECORDING_REDACT,	/* a name whose values are redacted: before RECORDING_START */
+	RECORDING_END,		/* struct recording_end, then the counters: the last entry */
 	__RECORDING_MAX,
 };
 
@@ -107,14 +110,23 @@ struct recording_learned {
 	uint32_t pad;		/* 0 */
 };
 
-/* It was brought to its end. */
+/*
+ * It was brought to its end. The session's counters follow, 8 bytes each, by enum goprobe_stat: as
+ * many as the program knew that wrote them. A reader does not use those that it does not know.
+ */
 struct recording_end {
+	uint64_t ns;			/* how long hits were recorded */
+	struct goprobe_breaker breaker;	/* the limit, if GOPROBE_STAT_BROKEN is not 0 */
+};
+
+/* The same up to version 4. */
+struct recording_end_4 {
 	uint64_t ns;				/* how long hits were recorded */
-	uint64_t no_room;			/* as the next four: struct out_summary */
-	uint64_t filtered;			/* see @no_room */
-	uint64_t undecided;			/* see @no_room */
-	uint64_t sampled;			/* see @no_room */
-	uint64_t limited;			/* see @no_room */
+	uint64_t no_room;			/* GOPROBE_STAT_NO_SPACE */
+	uint64_t filtered;			/* GOPROBE_STAT_FILTERED */
+	uint64_t undecided;			/* GOPROBE_STAT_UNDECIDED */
+	uint64_t sampled;			/* GOPROBE_STAT_SAMPLED */
+	uint64_t limited;			/* GOPROBE_STAT_LIMITED */
 	uint64_t waits;				/* GOPROBE_STAT_WAITS */
 	uint64_t wait_ns;			/* GOPROBE_STAT_WAIT_NS */
 	uint64_t lost[__GOPROBE_LOST_MAX];	/* records lost, by enum goprobe_lost_cause */
@@ -128,6 +140,14 @@ struct recording_entry {
 	size_t size;		/* their number */
 };
 
+/* What the end of a recording has. */
+struct recording_summary {
+	uint64_t ns;				/* as recording_end.ns */
+	struct goprobe_breaker breaker;		/* as recording_end.breaker */
+	uint64_t stats[__GOPROBE_STAT_MAX];	/* the session's counters, by enum goprobe_stat */
+	uint64_t unknown;			/* the set of those that are not there */
+};
+
 /* Why the file that begins with the @len bytes at @p can't be read, or NULL. */
 const char *recording_check_head(const uint8_t *p, size_t len);
 
@@ -137,6 +157,9 @@ const char *recording_check_head(const uint8_t *p, size_t len);
  */
 int64_t recording_parse(const uint8_t *p, size_t len, struct recording_entry *ret,
 			const char **why);
+
+/* What @e says, which is a RECORDING_END or a RECORDING_END_4. */
+void recording_summary(const struct recording_entry *e, struct recording_summary *ret);
 
 /* Bytes that stand behind @size ones. */
 static inline size_t recording_padding(size_t size)

@@ -307,7 +307,7 @@ int recorder_add(struct recorder *r, uint32_t cpu, uint8_t *p, size_t len)
 	return 0;
 }
 
-int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struct diag *d)
+int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *stats, struct diag *d)
 {
 	struct recording_pass pass = { .time = time };
 
@@ -316,7 +316,8 @@ int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struc
 
 		put(r, RECORDING_EPOCH, &epoch, sizeof(epoch));
 	}
-	memcpy(pass.lost, lost, sizeof(pass.lost));
+	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++)
+		pass.lost[i] = stats[counters_of_cause(i)];
 	put(r, RECORDING_PASS, &pass, sizeof(pass));
 	return complete(r, d);
 }
@@ -327,17 +328,15 @@ void recorder_settled(struct recorder *r)
 	r->looks = learn_possible(r->plan);
 }
 
-int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag *d)
+int recorder_end(struct recorder *r, const struct out_summary *sum,
+		 const struct goprobe_breaker *breaker, struct diag *d)
 {
-	struct recording_end end = {
-		.ns = sum->ns, .no_room = sum->no_room, .filtered = sum->filtered,
-		.undecided = sum->undecided, .sampled = sum->sampled, .limited = sum->limited,
-		.waits = sum->waits, .wait_ns = sum->wait_ns,
-	};
+	struct recording_end end = { .ns = sum->ns };
 	int err;
 
-	memcpy(end.lost, sum->lost, sizeof(end.lost));
-	put(r, RECORDING_END, &end, sizeof(end));
+	if (breaker)
+		end.breaker = *breaker;
+	put_two(r, RECORDING_END, 0, &end, sizeof(end), sum->stats, sizeof(sum->stats));
 	flush(r);
 	err = writing_close(r->fd);
 	r->fd = -1;

@@ -69,12 +69,16 @@ int recorder_start(struct recorder *r, uint64_t started, struct diag *d);
  * pass.
  */
 int recorder_add(struct recorder *r, uint32_t cpu, uint8_t *p, size_t len);
-/* A pass with this GOPROBE_A_TIME is complete. @lost: by cause, until now. */
-int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struct diag *d);
+/* A pass with this GOPROBE_A_TIME is complete. @stats: the session's counters until now. */
+int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *stats, struct diag *d);
 /* The plan has got what was learned. */
 void recorder_settled(struct recorder *r);
-/* Write the end. Of @sum only the counts of the module and the clock are used. */
-int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag *d);
+/*
+ * Write the end. Of @sum only the counts of the module and the clock are used. @breaker: the limit
+ * of the session, or NULL.
+ */
+int recorder_end(struct recorder *r, const struct out_summary *sum,
+		 const struct goprobe_breaker *breaker, struct diag *d);
 
 /* Size and hash of what is in the file behind @fd. 0 or -1. */
 int recorder_identify(int fd, struct recording_file *ret);

@@ -36,22 +36,8 @@
 
 void watch_sum(const struct watch *w, struct out_summary *s)
 {
-	s->lost[GOPROBE_LOST_RING_FULL] = w->stats[GOPROBE_STAT_LOST_RING_FULL];
-	s->lost[GOPROBE_LOST_NO_RING] = w->stats[GOPROBE_STAT_LOST_NO_RING];
-	s->no_room = w->stats[GOPROBE_STAT_NO_SPACE];
-	s->filtered = w->stats[GOPROBE_STAT_FILTERED];
-	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
-	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
-	s->limited = w->stats[GOPROBE_STAT_LIMITED];
-	s->without_trap = w->stats[GOPROBE_STAT_JUMPED];
-	s->jumps_lost = w->stats[GOPROBE_STAT_JUMPS_LOST];
-	s->jumps_no_memory = w->stats[GOPROBE_STAT_JUMPS_NO_MEMORY];
-	s->no_member = w->stats[GOPROBE_STAT_SET_FULL];
+	memcpy(s->stats, w->stats, sizeof(s->stats));
 	s->edits = w->upload && w->upload->plan->edits;
-	s->edited = w->stats[GOPROBE_STAT_EDITED];
-	s->not_edited = w->stats[GOPROBE_STAT_NOT_EDITED];
-	s->waits = w->stats[GOPROBE_STAT_WAITS];
-	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
 	s->ns = w->ns;
 }
 
@@ -62,10 +48,7 @@ uint64_t watch_broken(const struct watch *w)
 
 static uint64_t lost(const struct watch *w)
 {
-	struct out_summary s = { 0 };
-
-	watch_sum(w, &s);
-	return out_lost(&s);
+	return counters_lost(w->stats);
 }
 
 static int flush(struct watch *w, bool wait, struct diag *d)
@@ -106,8 +89,6 @@ static int take(void *ctx, uint32_t cpu, uint8_t *p, size_t len)
 /* One pass: take all records out of the rings. They go to the file, or are held. */
 static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 {
-	struct out_summary sum = { 0 };
-
 	if (client_read(w->client, take, w, p, d) ||
 	    (w->counts && client_get_stats(w->client, w->stats, d)))
 		return -1;
@@ -116,8 +97,7 @@ static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 		clock_follow(&w->out->epoch, &w->out->looked);
 		return 0;
 	}
-	watch_sum(w, &sum);
-	return recorder_pass(w->recorder, p->time, sum.lost, d) || learn(w, d) ? -1 : 0;
+	return recorder_pass(w->recorder, p->time, w->stats, d) || learn(w, d) ? -1 : 0;
 }
 
 /* Are there records that can be printed? */
@@ -268,7 +248,7 @@ int watch_finish(struct watch *w, struct diag *d)
 	} while (p.bytes);
 	watch_sum(w, w->recorder ? &sum : &w->stream->sum);
 	if (w->recorder)
-		return recorder_end(w->recorder, &sum, d);
+		return recorder_end(w->recorder, &sum, w->tracing ? &w->tracing->breaker : NULL, d);
 	return print_until(w, UINT64_MAX, d) || flush(w, true, d) ? -1 : 0;
 }
 

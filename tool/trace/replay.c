@@ -192,8 +192,8 @@ static int print_round(struct stream *s, uint64_t until, struct diag *d)
 	uint64_t lost = 0;
 	bool more;
 
-	for (size_t i = 0; i < __GOPROBE_LOST_MAX; i++)
-		lost += s->sum.lost[i];
+	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++)
+		lost += s->sum.stats[counters_of_cause(i)];
 	stream_round(s, until, lost);
 	do {
 		int err;
@@ -219,18 +219,13 @@ static void learned(struct replay *r, const struct recording_learned *l)
 /* The numbers that only the module knew. */
 static void end(struct replay *r, struct stream *s, const struct recording_entry *e)
 {
-	struct recording_end end;
+	struct recording_summary sum;
 
-	memcpy(&end, e->p, sizeof(end));
-	memcpy(s->sum.lost, end.lost, sizeof(end.lost));
-	s->sum.ns = end.ns;
-	s->sum.no_room = end.no_room;
-	s->sum.filtered = end.filtered;
-	s->sum.undecided = end.undecided;
-	s->sum.sampled = end.sampled;
-	s->sum.limited = end.limited;
-	s->sum.waits = end.waits;
-	s->sum.wait_ns = end.wait_ns;
+	recording_summary(e, &sum);
+	s->sum.ns = sum.ns;
+	s->sum.unknown = sum.unknown;
+	memcpy(s->sum.stats, sum.stats, sizeof(sum.stats));
+	r->breaker = sum.breaker;
 	r->whole = true;
 }
 
@@ -246,7 +241,8 @@ static int take(struct replay *r, struct stream *s, const struct recording_entry
 		return stream_add(s, e->cpu, e->p, e->size) ? diag_set(d, "out of memory") : 0;
 	case RECORDING_PASS:
 		memcpy(&pass, e->p, sizeof(pass));
-		memcpy(s->sum.lost, pass.lost, sizeof(pass.lost));
+		for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++)
+			s->sum.stats[counters_of_cause(i)] = pass.lost[i];
 		r->last = pass.time;
 		return print_round(s, pass.time, d);
 	case RECORDING_LEARNED:
@@ -260,6 +256,7 @@ static int take(struct replay *r, struct stream *s, const struct recording_entry
 	case RECORDING_SETTLED:
 		return plan_finish(r->plan, d);
 	case RECORDING_END:
+	case RECORDING_END_4:
 		end(r, s, e);
 		return 0;
 	default:
@@ -287,6 +284,7 @@ int replay_step(struct replay *r, struct stream *s, struct diag *d)
 
 int replay_finish(struct replay *r, struct stream *s, struct diag *d)
 {
+	s->sum.edits = r->plan->edits;
 	if (!r->whole)
 		s->sum.ns = r->last > r->start.started ? r->last - r->start.started : 0;
 	return print_round(s, UINT64_MAX, d);

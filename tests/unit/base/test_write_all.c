@@ -99,7 +99,7 @@ static void of_a_recording(void **state)
 
 	(void)state;
 	assert_int_equal(recorder_open(&r, path, &d), 0);
-	assert_int_equal(recorder_end(&r, &sum, &d), -1);
+	assert_int_equal(recorder_end(&r, &sum, NULL, &d), -1);
 	assert_true(asprintf(&want, "can't write %s: Disk quota exceeded", path) > 0);
 	assert_string_equal(d.message, want);
 	recorder_fini(&r);

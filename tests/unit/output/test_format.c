@@ -596,17 +596,17 @@ static void test_summary(void **state)
 	assert_string_equal(talk.p, "2 events in 3.1s, 0 lost (0 ring full, 0 no ring)\n");
 	assert_int_equal(o.buf.len, 0);
 
-	s.lost[GOPROBE_LOST_RING_FULL] = 12;
+	s.stats[GOPROBE_STAT_LOST_RING_FULL] = 12;
 	s.open = 1;
-	s.no_room = 1;
-	s.filtered = 12345;
-	s.undecided = 1;
-	s.sampled = 7;
-	s.limited = 1;
+	s.stats[GOPROBE_STAT_NO_SPACE] = 1;
+	s.stats[GOPROBE_STAT_FILTERED] = 12345;
+	s.stats[GOPROBE_STAT_UNDECIDED] = 1;
+	s.stats[GOPROBE_STAT_SAMPLED] = 7;
+	s.stats[GOPROBE_STAT_LIMITED] = 1;
 	s.unwound = 2;
 	s.gone = 4;
-	s.waits = 3;
-	s.wait_ns = 250000000;
+	s.stats[GOPROBE_STAT_WAITS] = 3;
+	s.stats[GOPROBE_STAT_WAIT_NS] = 250000000;
 	talk.len = 0;
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);

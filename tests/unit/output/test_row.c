@@ -103,19 +103,22 @@ static void test_members(void **state)
 static void test_facts(void **state)
 {
 	static const struct fact facts[] = {
-		{ "one", 1, "call", "left out", true },
-		{ "two", 2, "call", "left out", false },
-		{ "always", 0, "call", "that text leaves out", true },
-		{ "absent", 0, "call", "that both leave out", false },
-		{ "data", 5, NULL, NULL, false },
+		{ "one", 1, "call", "left out", FACT_ALWAYS },
+		{ "two", 2, "call", "left out", 0 },
+		{ "always", 0, "call", "that text leaves out", FACT_ALWAYS },
+		{ "absent", 0, "call", "that both leave out", 0 },
+		{ "data", 5, NULL, NULL, 0 },
+		{ "said", 0, "change", "made", FACT_SAID },
+		{ "waits", 3, "record", "waited", 0 },
+		{ "seconds", 250000000, NULL, NULL, FACT_NS },
 	};
 
 	(void)state;
-	facts_text(&text, facts, 5);
-	says("1 call left out\n2 calls left out\n");
+	facts_text(&text, facts, N(facts));
+	says("1 call left out\n2 calls left out\n0 changes made\n3 records waited, 0.3s in all\n");
 	buf_char(&text, '{');
-	facts_json(&text, facts, 5);
-	says("{\"one\":1,\"two\":2,\"always\":0,\"data\":5");
+	facts_json(&text, facts, N(facts));
+	says("{\"one\":1,\"two\":2,\"always\":0,\"data\":5,\"waits\":3,\"seconds\":0.250000");
 }
 
 static void test_share(void **state)

@@ -91,7 +91,12 @@ static void test_head(void **state)
 	assert_null(recording_check_head((uint8_t *)&h, sizeof(h)));
 	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h) - 1),
 			    "it is not a recording of goprobectl");
-	h.version++;
+	h.version = RECORDING_VERSION_MIN;
+	assert_null(recording_check_head((uint8_t *)&h, sizeof(h)));
+	h.version = RECORDING_VERSION_MIN - 1;
+	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h)),
+			    "it was made by another version of goprobectl");
+	h.version = RECORDING_VERSION + 1;
 	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h)),
 			    "it was made by another version of goprobectl");
 	h.order = __builtin_bswap32(RECORDING_ORDER);
@@ -132,6 +137,8 @@ static void new_path(void)
 }
 
 #define HOUR 3600000000000ULL
+/* A counter at the end of the recording. */
+#define STAT(i) (1000 + (i) * 7)
 
 /* Two messages of two processors, a pass between them. */
 static void write_recording(void)
@@ -145,7 +152,9 @@ static void write_recording(void)
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 1 },
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 2 },
 	};
-	uint64_t lost[__GOPROBE_LOST_MAX] = { [GOPROBE_LOST_RING_FULL] = 3 };
+	uint64_t stats[__GOPROBE_STAT_MAX] = { [GOPROBE_STAT_LOST_RING_FULL] = 3 };
+	static const struct goprobe_breaker breaker = { .hit_ns = 900, .percent = 20 };
+	struct out_summary sum = { .ns = 99 };
 	static struct recorder rec;
 	struct spec specs[2];
 	struct plan *p;
@@ -174,10 +183,11 @@ static void write_recording(void)
 	/* The clock has been set by an hour since it was looked at. */
 	rec.start.epoch -= HOUR;
 	rec.looked = 0;
-	assert_int_equal(recorder_pass(&rec, 5, lost, &d), 0);
+	assert_int_equal(recorder_pass(&rec, 5, stats, &d), 0);
 	assert_int_equal(recorder_add(&rec, 2, (uint8_t *)r, sizeof(*r)), 0);
-	assert_int_equal(recorder_end(&rec, &(struct out_summary){
-		.ns = 99, .waits = 4, .sampled = 5, .limited = 6 }, &d), 0);
+	for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
+		sum.stats[i] = STAT(i);
+	assert_int_equal(recorder_end(&rec, &sum, &breaker, &d), 0);
 	assert_int_equal(truncate(path, (off_t)rec.bytes), 0);
 	recorder_fini(&rec);
 	learn_fini(&learn);
@@ -292,12 +302,12 @@ static const enum recording_kind written[] = {
 static void test_read(void **state)
 {
 	struct recording_entry e[N(written)];
-	static uint8_t copies[N(written)][256];
+	static uint8_t copies[N(written)][512];
 	struct recording_option option;
 	struct recording_start start;
 	struct recording_epoch epoch;
 	struct recording_pass pass;
-	struct recording_end end;
+	struct recording_summary end;
 	struct player p = { 0 };
 	struct diag d = { 0 };
 
@@ -333,12 +343,51 @@ static void test_read(void **state)
 	assert_int_equal(pass.time, 5);
 	assert_int_equal(pass.lost[GOPROBE_LOST_RING_FULL], 3);
 	assert_int_equal(e[10].cpu, 2);
-	memcpy(&end, copies[11], sizeof(end));
+	e[11].p = copies[11];
+	recording_summary(&e[11], &end);
 	assert_int_equal(end.ns, 99);
-	assert_int_equal(end.waits, 4);
-	assert_int_equal(end.sampled, 5);
-	assert_int_equal(end.limited, 6);
+	assert_int_equal(end.breaker.hit_ns, 900);
+	assert_int_equal(end.breaker.percent, 20);
+	assert_int_equal(end.unknown, 0);
+	for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
+		assert_int_equal(end.stats[i], STAT(i));
 	unlink(path);
+}
+
+/* The last entry of recordings whose writers knew other counters. */
+static void test_other_ends(void **state)
+{
+	const struct recording_end_4 old = {
+		.ns = 9, .no_room = 1, .filtered = 2, .undecided = 3, .sampled = 4, .limited = 5,
+		.waits = 6, .wait_ns = 7, .lost = { 0, 8, 9 },
+	};
+	struct { struct recording_end end; uint64_t stats[__GOPROBE_STAT_MAX + 1]; } now = {
+		.end.ns = 10, .stats = { 11, 12, [__GOPROBE_STAT_MAX] = 13 },
+	};
+	struct recording_entry e = {
+		.kind = RECORDING_END_4, .p = (const uint8_t *)&old, .size = sizeof(old),
+	};
+	struct recording_summary sum;
+
+	(void)state;
+	recording_summary(&e, &sum);
+	assert_int_equal(sum.ns, 9);
+	assert_int_equal(sum.stats[GOPROBE_STAT_WAIT_NS], 7);
+	assert_int_equal(sum.stats[GOPROBE_STAT_LOST_NO_RING], 9);
+	assert_true(sum.unknown >> GOPROBE_STAT_JUMPS_LOST & 1);
+	assert_false(sum.unknown >> GOPROBE_STAT_LIMITED & 1);
+
+	e = (struct recording_entry){ .kind = RECORDING_END, .p = (const uint8_t *)&now };
+	e.size = sizeof(now);
+	recording_summary(&e, &sum);
+	assert_int_equal(sum.unknown, 0);
+	assert_int_equal(sum.stats[1], 12);
+	e.size = sizeof(now.end) + 8;
+	recording_summary(&e, &sum);
+	assert_int_equal(sum.ns, 10);
+	assert_int_equal(sum.stats[0], 11);
+	assert_int_equal(sum.stats[1], 0);
+	assert_true(sum.unknown == UINT64_MAX << 1);
 }
 
 /* Where the clock was set, records get other times from then on. */
@@ -431,7 +480,7 @@ static void test_sizes(void **state)
 			bytes[i][k] = k * 7 + i;
 		assert_int_equal(recorder_add(&rec, i, bytes[i], sizes[i]), 0);
 	}
-	assert_int_equal(recorder_end(&rec, &(struct out_summary){ 0 }, &d), 0);
+	assert_int_equal(recorder_end(&rec, &(struct out_summary){ 0 }, NULL, &d), 0);
 	whole = rec.bytes;
 	recorder_fini(&rec);
 	assert_int_equal(stat(path, &st), 0);
@@ -561,11 +610,12 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 10] = {
+	struct CMUnitTest tests[N(entries) + 11] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "nobody but the owner may read a recording, new or not", test_mode },
 		{ "what a recorder writes a player reads", test_read },
+		{ "the end of a recording with other counters has those that it has", test_other_ends },
 		{ "a replay's times follow the clock of the recording", test_epoch },
 		{ "events are records of what is shown", test_events },
 		{ "messages of all sizes are whole, and in order", test_sizes },
@@ -574,6 +624,6 @@ int main(void)
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 10, entries, test_entry);
+	ROWS(tests + 11, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }

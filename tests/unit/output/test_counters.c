@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of counters: all have a row, and no summary says one twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "output/counters.h"
+
+/* A counter that was forgotten would be silently absent from all summaries. */
+static void every_counter_has_a_row(void **state)
+{
+	bool has[__GOPROBE_STAT_MAX] = { false };
+
+	(void)state;
+	for (size_t i = 0; i < ncounters; i++) {
+		assert_in_range(counters[i].stat, 0, __GOPROBE_STAT_MAX - 1);
+		has[counters[i].stat] = true;
+	}
+	for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
+		if (!has[i])
+			fail_msg("counter %zu is not in the table of output/counters.c", i);
+}
+
+static void no_summary_has_a_key_twice(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ncounters; i++)
+		for (size_t k = 0; k < i; k++)
+			if (counters[i].in & counters[k].in)
+				assert_string_not_equal(counters[i].key, counters[k].key);
+}
+
+static void what_is_shown_is_described(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ncounters; i++) {
+		const struct counter *c = &counters[i];
+
+		assert_int_equal(c->always & ~c->in, 0);
+		if (!c->in)
+			continue;
+		assert_non_null(c->key);
+		assert_true(c->text || c->flags & FACT_NS);
+		assert_true(c->noun || c->flags & FACT_NS || c->in & COUNTERS_LOST);
+	}
+}
+
+static void unknown_counters_are_named_and_left_out(void **state)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX] = { [GOPROBE_STAT_JUMPS_LOST] = 1 };
+	const uint64_t unknown = 1ULL << GOPROBE_STAT_JUMPS_LOST | 1ULL << GOPROBE_STAT_EDITED;
+	struct fact with[COUNTERS_MAX], without[COUNTERS_MAX];
+	struct buf b = { 0 };
+	size_t n;
+
+	(void)state;
+	n = counters_facts(stats, 0, COUNTERS_EVENTS, with);
+	assert_int_equal(counters_facts(stats, unknown, COUNTERS_EVENTS, without), n - 1);
+	for (size_t i = 0; i + 1 < n; i++)
+		assert_string_not_equal(without[i].key, "jumps_lost");
+	counters_put_unknown(unknown, COUNTERS_EVENTS | COUNTERS_EDITS, &b);
+	buf_char(&b, 0);
+	assert_string_equal(b.p, "jumps_lost, edited");
+	buf_fini(&b);
+}
+
+static void losses_are_summed_by_cause(void **state)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX] = {
+		[GOPROBE_STAT_LOST_RING_FULL] = 1, [GOPROBE_STAT_LOST_NO_RING] = 20,
+		[GOPROBE_STAT_NO_SPACE] = 300, [GOPROBE_STAT_FILTERED] = 4000,
+	};
+
+	(void)state;
+	assert_int_equal(counters_lost(stats), 321);
+	assert_int_equal(stats[counters_of_cause(GOPROBE_LOST_RING_FULL)], 1);
+	assert_int_equal(stats[counters_of_cause(GOPROBE_LOST_NO_RING)], 20);
+	assert_string_equal(counters_cause(GOPROBE_LOST_RING_FULL), "ring_full");
+	assert_string_equal(counters_cause(GOPROBE_LOST_NO_RING), "no_ring");
+	assert_string_equal(counters_cause(__GOPROBE_LOST_MAX), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_counter_has_a_row),
+		cmocka_unit_test(no_summary_has_a_key_twice),
+		cmocka_unit_test(what_is_shown_is_described),
+		cmocka_unit_test(unknown_counters_are_named_and_left_out),
+		cmocka_unit_test(losses_are_summed_by_cause),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
