@@ -159,16 +159,12 @@ int code_test_string(struct exprjob *j, const struct typed *n, bool want, struct
 
 /* --- floats --------------------------------------------------------------------------- */
 
-/* The sort key of a float into a register; NaN goes to @nan. */
-static int load_order(struct exprjob *j, const struct typed *n, const struct gotype *t,
-		      uint8_t *reg, struct codelabel *nan)
+/* A float's sort key in place of its bits; NaN goes to @nan. */
+static void order(struct exprcode *c, const struct gotype *t, uint8_t reg, struct codelabel *nan)
 {
-	if (code_number(j, n, reg))
-		return -1;
-	exprcode_op(&j->code, (struct goprobe_op){
-		.code = GOPROBE_OP_ORDER, .a = *reg, .b = *reg, .size = (uint32_t)t->size });
-	code_jump(&j->code, nan);
-	return 0;
+	exprcode_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_ORDER, .a = reg, .b = reg, .size = (uint32_t)t->size });
+	code_jump(c, nan);
 }
 
 int code_test_float(struct exprjob *j, const struct typed *n, enum expr_op op, bool want,
@@ -182,8 +178,11 @@ int code_test_float(struct exprjob *j, const struct typed *n, enum expr_op op, b
 	struct codelabel *nan = (n->op == EXPR_NE) == want ? to : &end;
 	uint8_t l, r;
 
-	if (load_order(j, n->l, t, &l, nan) || load_order(j, n->r, t, &r, nan))
+	/* Both are evaluated before NaN decides: a nil dereference on the right is one for Go, too. */
+	if (code_number(j, n->l, &l) || code_number(j, n->r, &r))
 		return -1;
+	order(c, t, l, nan);
+	order(c, t, r, nan);
 	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		     op == EXPR_LT || op == EXPR_GT ? GOPROBE_OP_JSLT : GOPROBE_OP_JSGE,
 		     turned ? r : l, turned ? l : r);

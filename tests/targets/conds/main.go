@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -17,9 +18,10 @@ import (
 )
 
 type node struct {
-	Value int
-	Name  string
-	Next  *node
+	Value  int
+	Name   string
+	Next   *node
+	Weight float64
 }
 
 // call is one call: what it is given, what it returns, and how it was made.
@@ -42,6 +44,7 @@ type call struct {
 	ch   chan int
 	f    func()
 	any  interface{}
+	w    float64
 
 	n        int
 	failed   error
@@ -68,7 +71,7 @@ func step(i int, b int8, c uint16, d int32, e uint64, s, t string, x float64, y 
 }
 
 //go:noinline
-func refs(p *node, list []int, err error, m map[string]int, ch chan int, f func(), any interface{}, i int) (n int, failed error, out string) {
+func refs(p *node, list []int, err error, m map[string]int, ch chan int, f func(), any interface{}, i int, w float64) (n int, failed error, out string) {
 	if i%11 == 3 {
 		panic(i)
 	}
@@ -97,7 +100,7 @@ func doStep(c *call) {
 }
 
 func doRefs(c *call) {
-	c.n, c.failed, c.out = refs(c.p, c.list, c.err, c.m, c.ch, c.f, c.any, c.i)
+	c.n, c.failed, c.out = refs(c.p, c.list, c.err, c.m, c.ch, c.f, c.any, c.i, c.w)
 	c.returned = true
 }
 
@@ -187,6 +190,10 @@ var refsConditions = []condition{
 	{"p.Value > 3", func(a *call) bool { return a.p.Value > 3 }, nil},
 	{"p != nil && p.Value > 3", func(a *call) bool { return a.p != nil && a.p.Value > 3 }, nil},
 	{`p.Next.Name == "next"`, func(a *call) bool { return a.p.Next.Name == "next" }, nil},
+	{"w != p.Weight", func(a *call) bool { return a.w != a.p.Weight }, nil},
+	{"p.Weight != w", func(a *call) bool { return a.p.Weight != a.w }, nil},
+	{"!(w < p.Weight)", func(a *call) bool { return !(a.w < a.p.Weight) }, nil},
+	{"w == p.Weight || i > 100", func(a *call) bool { return a.w == a.p.Weight || a.i > 100 }, nil},
 	{"p.Next == p", func(a *call) bool { return a.p.Next == a.p }, nil},
 	{"list == nil", func(a *call) bool { return a.list == nil }, nil},
 	{"len(list) == cap(list)", func(a *call) bool { return len(a.list) == cap(a.list) }, nil},
@@ -304,13 +311,13 @@ func makeSteps() []*call {
 func makeRefs() []*call {
 	loop := &node{Value: 5}
 	loop.Next = loop
-	nodes := []*node{nil, {Value: 2}, {Value: 4, Next: &node{Name: "next"}}, loop}
+	nodes := []*node{nil, {Value: 2, Weight: 1.5}, {Value: 4, Next: &node{Name: "next"}}, loop}
 	lists := [][]int{nil, {}, {0, 2, 4, 6}, make([]int, 3, 9), {1, 2, 3, 4, 5}}
 	full := make(chan int, 2)
 	full <- 1
 	calls := []*call{}
 	for i := 0; i < number; i++ {
-		c := &call{i: i, p: nodes[i%4], list: lists[i%5]}
+		c := &call{i: i, p: nodes[i%4], list: lists[i%5], w: []float64{1.5, math.NaN(), 0}[i%3]}
 		if i%3 == 0 {
 			c.err, c.m, c.ch, c.f = failure, map[string]int{"a": 1}, full, func() {}
 		}
