@@ -8,8 +8,7 @@
 
 int tallies_init(struct tallies *t, size_t n)
 {
-	t->n = n;
-	t->nrows = n;
+	*t = (struct tallies){ .n = n, .nrows = n };
 	t->v = calloc(n + 1, sizeof(*t->v));
 	t->order = calloc(n + 1, sizeof(*t->order));
 	t->key = calloc(n + 1, sizeof(*t->key));
