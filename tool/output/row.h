@@ -64,11 +64,11 @@ void row_none(struct row *r, const struct column *c);
 enum {
 	FACT_ALWAYS = 1 << 0,	/* JSON has it even if it is 0 */
 	FACT_SAID = 1 << 1,	/* text has it even if it is 0 */
-	/* It is in ns, and the sum over the fact before it: ", 0.3s in all" there, seconds in JSON. */
+	/* The sum over the fact before, in ns: ", 0.3s in all" there, seconds in JSON. */
 	FACT_NS = 1 << 2,
 };
 
-/* A counter of a summary. Text leaves out facts that have no @noun, and JSON those without a key. */
+/* A counter of a summary. Text leaves out facts without @noun, and JSON those without a key. */
 struct fact {
 	const char *key;	/* in JSON */
 	uint64_t n;		/* it */

@@ -470,7 +470,8 @@ static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 	const struct fact facts[FACTS] = {
 		{ "trees", g->trees, NULL, NULL, FACT_ALWAYS },
 		{ "tree_calls", g->calls, NULL, NULL, FACT_ALWAYS },
-		{ "outside", g->outside, "event", "outside any goroutine, in no tree", FACT_ALWAYS },
+		{ "outside", g->outside, "event", "outside any goroutine, in no tree",
+		  FACT_ALWAYS },
 		{ "unknown", g->unknown, "return", "of calls that were not seen, in no tree",
 		  FACT_ALWAYS },
 		{ "cut_short", calltree_cut(g->tree), "tree",

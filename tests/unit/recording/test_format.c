@@ -615,7 +615,7 @@ int main(void)
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "nobody but the owner may read a recording, new or not", test_mode },
 		{ "what a recorder writes a player reads", test_read },
-		{ "the end of a recording with other counters has those that it has", test_other_ends },
+		{ "of a recording with other counters those are read", test_other_ends },
 		{ "a replay's times follow the clock of the recording", test_epoch },
 		{ "events are records of what is shown", test_events },
 		{ "messages of all sizes are whole, and in order", test_sizes },
