@@ -89,9 +89,7 @@ static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", o->file,
 			    older == 1 ? "it" : "them");
-	if (!o->quiet && procmem_nobody(t->target.bins[0]))
-		tracing_say(t, "no process runs or has loaded %s now: nothing can be hit until one does",
-			    o->file);
+	t->nobody = procmem_nobody(t->target.bins[0]);
 	t->file = o->file;
 	return 0;
 }
@@ -466,6 +464,9 @@ void tracing_say_started(const struct tracing *t, const char *doing, struct buf 
 	tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
 		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
 	tracing_say_copies(t, doing);
+	if (t->nobody)
+		tracing_say(t, "no process runs or has loaded %s now: nothing can be hit until one does",
+			    t->file);
 	if (!json)
 		return;
 	buf_str(json, "{\"kind\":\"start\"");

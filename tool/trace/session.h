@@ -57,6 +57,7 @@ struct tracing {
 	uint32_t ring_bytes;
 	bool lossless;
 	bool quiet;
+	bool nobody;		/* no process had the file when tracing was prepared */
 	bool inlines;
 	void *ctx;
 	void (*say)(void *ctx, const char *text);
