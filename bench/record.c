@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "plan/select.h"
-#include "recording/writer.h"
+#include "recording/recorder.h"
 
 /* As many bytes as the module puts into one message, about, and into one pass. */
 #define MESSAGE_BYTES 32000

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gobin/symbolize.h"
+#include "gobin/symbols.h"
 
 static double cpu(void)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
 #include "cmd/stdfds.h"

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "explore.h"
 #include "gobin/gobin.h"
-#include "gobin/symbolize.h"
+#include "gobin/symbols.h"
 #include "plan/request.h"
 #include "plan/survey.h"
 #include "planned.h"

@@ -76,7 +76,7 @@ static void refused(struct diag *d, const char *text)
 	diag_fini(d);
 }
 
-/* Only what the commands let through: see cmd/attach.c and cmd/aggregate.c. */
+/* Only what the commands let through: see cmd/attach.c and cmd/counting.c. */
 static void options(struct wish *w, struct feed *feed)
 {
 	uint8_t kind = feed_u8(feed), more = feed_u8(feed);

@@ -2,7 +2,7 @@
 /* Probe points of code; the input is a function's code, behind 2 bytes. */
 #include "fuzz.h"
 
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 struct code {
 	size_t len;

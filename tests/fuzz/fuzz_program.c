@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "explore.h"
 #include "gobin/moduledata.h"
 #include "gobin/release.h"

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cmd/aggregate.h"
+#include "cmd/counting.h"
 #include "cmd/cmd.h"
 #include "compile/group_by.h"
 #include "export/openmetrics.h"
 #include "output/key_print.h"
-#include "output/stats.h"
+#include "output/tallies.h"
 #include "output/stats_print.h"
 
 static const char count_about[] =

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/printable.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
 #include "gobin/gobin.h"
 #include "host/kernel.h"

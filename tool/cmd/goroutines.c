@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
-#include "process/memory.h"
+#include "process/procmem.h"
 
 static const char about[] =
 "Usage: goprobectl goroutines [OPTION...] -p PID\n"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
 #include "output/function_list.h"
 #include "output/point_list.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
 #include "output/row.h"
 #include "process/programs.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/aggregate.h"
+#include "cmd/counting.h"
 #include "cmd/cmd.h"
 #include "export/flame.h"
 #include "export/pprof.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cmd/aggregate.h"
+#include "cmd/counting.h"
 #include "cmd/cmd.h"
 #include "output/counters.h"
 #include "output/stacks.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/printable.h"
-#include "cmd/aggregate.h"
+#include "cmd/counting.h"
 #include "cmd/child_output.h"
 #include "cmd/cmd.h"
 #include "cmd/terminal.h"

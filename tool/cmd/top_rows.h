@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "output/stats.h"
+#include "output/tallies.h"
 
 /* Snapshots whose rates are kept. */
 #define TOPROW_HISTORY 32

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "cmd/cmd.h"
 #include "eval/process.h"
-#include "eval/variable.h"
+#include "eval/watchvar.h"
 #include "output/screen.h"
 
 static const char about[] =

@@ -10,7 +10,7 @@
 
 #include "base/suggest.h"
 #include "compile/expr.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "compile/typed.h"
 #include "gobin/runtime_layout.h"
 #include "gotype/selector.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compile/job.h"
-#include "compile/variable.h"
+#include "compile/varname.h"
 #include "dwarf/dwarf.h"
 #include "gobin/closure.h"
 #include "gobin/function_code.h"

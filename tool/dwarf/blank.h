@@ -10,7 +10,7 @@
 #include "gotype/arg_info.h"
 #include "gotype/type.h"
 #include "x86/regs.h"
-#include "x86/saved.h"
+#include "x86/insn_saved.h"
 
 /* A register's share of a parameter. */
 struct dwblank_part {

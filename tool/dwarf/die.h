@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dwarf/section.h"
+#include "dwarf/sections.h"
 
 struct dwabbrevs;
 

@@ -6,7 +6,7 @@
 #include "base/hmap.h"
 #include "dwarf/dwarf.h"
 #include "dwarf/type.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /* Nobody writes a function of more; a bound against hostile files. */
 #define DWINFO_PARAMS_MAX 512

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "dwarf/die.h"
-#include "gotype/builder.h"
+#include "gotype/typeshell.h"
 
 /* Longer chains are hostile. */
 #define DWTYPE_TYPEDEFS_MAX 16

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_ELF_BUILD_ID_H
 #define GOPROBE_ELF_BUILD_ID_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /**
  * elfnote_find() - the note of one kind. Pure.

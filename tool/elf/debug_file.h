@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /**
  * debugfile_open() - find and open the separate debug information of a file

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "elf/reloc.h"
 
 #define ELFREL_WINDOW 2048U

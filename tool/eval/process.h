@@ -4,7 +4,7 @@
 #define GOPROBE_EVAL_PROCESS_H
 
 #include "eval/eval.h"
-#include "process/memory.h"
+#include "process/procmem.h"
 #include "process/target.h"
 
 /* A process. But for @file it is empty, all zero. */

@@ -6,7 +6,7 @@
 #ifndef GOPROBE_EXPORT_FLAME_H
 #define GOPROBE_EXPORT_FLAME_H
 
-#include "output/tree.h"
+#include "output/graph.h"
 
 /* What the picture shows. */
 struct flame_about {

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_EXPORT_SPAN_H
 #define GOPROBE_EXPORT_SPAN_H
 
-#include "output/tree.h"
+#include "output/graph.h"
 
 /* A value of a call or a return. */
 struct span_value {

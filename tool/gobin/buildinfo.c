@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/search.h"
+#include "elf/scan.h"
 #include "gobin/buildinfo.h"
 #include "gobin/release.h"
 

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_GOBIN_BUILDINFO_H
 #define GOPROBE_GOBIN_BUILDINFO_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /*
  * "go1.24.4", from .go.buildinfo, else from the string constants of a binary

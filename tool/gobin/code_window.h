@@ -3,7 +3,7 @@
 #ifndef GOPROBE_GOBIN_CODE_WINDOW_H
 #define GOPROBE_GOBIN_CODE_WINDOW_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 struct codewin;
 

@@ -6,7 +6,7 @@
 #ifndef GOPROBE_GOBIN_DATA_CACHE_H
 #define GOPROBE_GOBIN_DATA_CACHE_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 struct datawin;
 

@@ -7,7 +7,7 @@
 #ifndef GOPROBE_GOBIN_DICTIONARY_H
 #define GOPROBE_GOBIN_DICTIONARY_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/gobin.h"
 #include "gobin/rtype.h"
 

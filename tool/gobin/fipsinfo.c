@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "elf/search.h"
+#include "elf/scan.h"
 #include "gobin/fipsinfo.h"
 
 /* Go 1.24 is the first release that checks. */

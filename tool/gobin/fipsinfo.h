@@ -6,7 +6,7 @@
 #ifndef GOPROBE_GOBIN_FIPSINFO_H
 #define GOPROBE_GOBIN_FIPSINFO_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/functions.h"
 
 #define FIPSINFO_BYTES 120U

@@ -4,7 +4,7 @@
 #define GOPROBE_GOBIN_FUNCTION_CODE_H
 
 #include "gobin/gobin.h"
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 /* All but what @untouched says. Without code @bytes is NULL. */
 struct insn_code gocode_of(struct gobin *bin, const struct gofunc *fn);

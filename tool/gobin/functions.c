@@ -7,7 +7,7 @@
 #include "gobin/functions.h"
 #include "gobin/release.h"
 #include "gotype/funcname.h"
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 #define ARGS_UNKNOWN INT32_MIN
 /* The longest instructions, two of them, that load g from TLS: all forms of x86/stack_check.c. */

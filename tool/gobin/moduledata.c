@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/unaligned.h"
-#include "elf/search.h"
+#include "elf/scan.h"
 #include "gobin/buildinfo.h"
 #include "gobin/moduledata.h"
 #include "gobin/pclntab_search.h"

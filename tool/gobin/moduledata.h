@@ -7,7 +7,7 @@
 #define GOPROBE_GOBIN_MODULEDATA_H
 
 #include "base/hmap.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/pclntab.h"
 
 /* The linker's tables. */

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "elf/search.h"
+#include "elf/scan.h"
 #include "gobin/pclntab_search.h"
 
 /* More of them come from a hostile file only. */

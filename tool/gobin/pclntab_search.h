@@ -3,7 +3,7 @@
 #ifndef GOPROBE_GOBIN_PCLNTAB_SEARCH_H
 #define GOPROBE_GOBIN_PCLNTAB_SEARCH_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/pclntab.h"
 
 /* What looks like a line table. */

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_GOBIN_PRODUCER_H
 #define GOPROBE_GOBIN_PRODUCER_H
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /*
  * "go1.24.4", from a compilation unit's producer; to be freed. NULL if there is

@@ -11,7 +11,7 @@
 #include "base/hmap.h"
 #include "gobin/moduledata.h"
 #include "gobin/rtype_desc.h"
-#include "gotype/builder.h"
+#include "gotype/typeshell.h"
 
 /* The type descriptors of one binary. */
 struct rtypes {

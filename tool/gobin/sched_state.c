@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "elf/search.h"
+#include "elf/scan.h"
 #include "gobin/release.h"
 #include "gobin/runtime_layout.h"
 #include "gobin/sched_state.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <goprobe.h>
 
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 /* The module knows of the first that it is the one of who makes a call, or ends it. */
 enum gostates {

@@ -7,7 +7,7 @@
 #include "dwarf/dwarf.h"
 #include "gotype/arg_info.h"
 #include "gobin/gobin.h"
-#include "x86/saved.h"
+#include "x86/insn_saved.h"
 
 /* What is known about a function beside its parameters. */
 struct gosig_facts {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gobin/tls.h"
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 #define GTLS_DEFAULT -8
 #define GTLS_MAX (1 << 20)

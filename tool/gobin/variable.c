@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dwarf/dwarf.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/variable.h"
 
 /* A symbol that a Go program's author has named: not "type:int", "main..dict.F". */

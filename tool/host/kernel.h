@@ -3,7 +3,7 @@
 #ifndef GOPROBE_HOST_KERNEL_H
 #define GOPROBE_HOST_KERNEL_H
 
-#include "host/finding.h"
+#include "host/findings.h"
 #include "host/host.h"
 
 enum lockdown {

@@ -4,7 +4,7 @@
 #define GOPROBE_HOST_MODULE_H
 
 #include "base/diag.h"
-#include "host/finding.h"
+#include "host/findings.h"
 #include "host/host.h"
 
 bool module_is_loaded(const struct host *h);

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_HOST_RIGHTS_H
 #define GOPROBE_HOST_RIGHTS_H
 
-#include "host/finding.h"
+#include "host/findings.h"
 #include "host/host.h"
 
 /* Capabilities and namespaces of the process itself. */

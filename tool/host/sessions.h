@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/finding.h"
+#include "host/findings.h"
 #include "host/host.h"
 
 /* The module has @n sessions, which these processes have made. */

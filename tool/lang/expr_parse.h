@@ -21,7 +21,7 @@
 #define GOPROBE_LANG_EXPR_PARSE_H
 
 #include "lang/lex.h"
-#include "lang/type_parse.h"
+#include "lang/typexpr_parse.h"
 
 enum expr_kind {
 	EXPR_NAME,	/* parameter, result; or a package, under EXPR_FIELD */

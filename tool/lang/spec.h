@@ -32,7 +32,7 @@
  * A list that is not there leaves what it stands for as it is: everything is
  * shown; of a place there is only one list, and no signature. A list begins at a '('
  * that no receiver is in: one that has no '.' before it and none behind its ')'.
- * lang/type_parse.h says when it is a signature.
+ * lang/typexpr_parse.h says when it is a signature.
  */
 #ifndef GOPROBE_LANG_SPEC_H
 #define GOPROBE_LANG_SPEC_H
@@ -46,7 +46,7 @@
 #include "base/diag.h"
 #include "lang/edit_parse.h"
 #include "lang/expr_parse.h"
-#include "lang/type_parse.h"
+#include "lang/typexpr_parse.h"
 
 enum spec_kind {
 	SPEC_NAME,	/* no wildcards */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/unaligned.h"
-#include "base/write_all.h"
+#include "base/writing.h"
 #include "compile/deferred_step.h"
 #include "output/fast_value.h"
 #include "output/format.h"

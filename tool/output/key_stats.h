@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hmap.h"
-#include "output/stats.h"
+#include "output/tallies.h"
 
 /* Of one function by one key. */
 struct keyrow {

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "gobin/gobin.h"
 #include "plan/place.h"
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 /* What the module says about carrying out instructions. */
 enum points_ability {

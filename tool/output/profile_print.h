@@ -3,7 +3,7 @@
 #ifndef GOPROBE_OUTPUT_PROFILE_PRINT_H
 #define GOPROBE_OUTPUT_PROFILE_PRINT_H
 
-#include "output/tree.h"
+#include "output/graph.h"
 
 /* One tree, a line for each path. */
 extern const struct graph_format merged_text, merged_json;

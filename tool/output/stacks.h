@@ -25,7 +25,7 @@
 #include "base/buf.h"
 #include "base/hmap.h"
 #include "gobin/sched_state.h"
-#include "gobin/symbolize.h"
+#include "gobin/symbols.h"
 
 /* What is counted of a stack at most. */
 #define STACKS_VALUES 3U

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "gotype/shape.h"
 #include "output/key_stats.h"
-#include "output/stats.h"
+#include "output/tallies.h"
 #include "plan/plan.h"
 
 struct tallyshow_items;

@@ -4,7 +4,7 @@
 #define GOPROBE_OUTPUT_VALUE_STATS_H
 
 #include "output/row.h"
-#include "output/stats.h"
+#include "output/tallies.h"
 
 /* Cells of a row: sum, mean, minimum and maximum; in JSON also the expression and its type. */
 void valuestats_put(struct row *r, const struct tally *t);

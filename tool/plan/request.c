@@ -5,7 +5,7 @@
 #include "compile/expr.h"
 #include "compile/group_by.h"
 #include "compile/scope.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "plan/place.h"
 #include "plan/request.h"
 

@@ -6,7 +6,7 @@
 #include "plan/copies.h"
 #include "plan/loose_name.h"
 #include "plan/no_match.h"
-#include "plan/precedence.h"
+#include "plan/claim.h"
 #include "plan/request.h"
 #include "plan/select.h"
 #include "plan/select_place.h"

@@ -32,7 +32,7 @@ int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *
  * names must be probeable, and have what its spec requests. Functions that a glob or
  * regular expression finds and that are not so are left out, and @skipped gets their number
  * and the reasons. Of several specs for a function those of the highest rank
- * (plan/precedence.h) apply, and must agree. Names in other spellings are replaced, see
+ * (plan/claim.h) apply, and must agree. Names in other spellings are replaced, see
  * plan/loose_name.h. @mem must outlive @p.
  */
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,

@@ -5,7 +5,7 @@
 
 #include "plan/call_place.h"
 #include "plan/place.h"
-#include "plan/precedence.h"
+#include "plan/claim.h"
 #include "plan/request.h"
 #include "plan/select_place.h"
 #include "plan/survey.h"

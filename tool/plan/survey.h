@@ -5,7 +5,7 @@
 
 #include "plan/place.h"
 #include "plan/plan.h"
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 /*
  * Look at one function without adding it: how it would be probed. *@info is filled (no frames); a

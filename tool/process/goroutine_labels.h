@@ -4,7 +4,7 @@
 #define GOPROBE_PROCESS_GOROUTINE_LABELS_H
 
 #include "gobin/pprof_labels.h"
-#include "process/goroutines.h"
+#include "process/goroutine.h"
 
 /* More labels, or longer ones, are unknown. */
 #define GORLABELS_MAX 64

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_PROCESS_GOROUTINE_STATE_H
 #define GOPROBE_PROCESS_GOROUTINE_STATE_H
 
-#include "process/goroutines.h"
+#include "process/goroutine.h"
 
 /* Functions of a stack. */
 #define GOSTATE_FRAMES 64

@@ -13,11 +13,11 @@
 
 #include "base/array.h"
 #include "base/hmap.h"
-#include "dwarf/section.h"
+#include "dwarf/sections.h"
 #include "elf/debug_file.h"
 #include "gobin/buildinfo.h"
 #include "gobin/release.h"
-#include "process/memory.h"
+#include "process/procmem.h"
 #include "process/programs.h"
 
 /* Of a container's id, as Docker, containerd, CRI-O and Podman write it. */

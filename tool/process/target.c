@@ -21,7 +21,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/safe_open.h"
-#include "process/memory.h"
+#include "process/procmem.h"
 #include "process/programs.h"
 #include "process/target.h"
 

@@ -21,10 +21,10 @@
 #include <goprobe.h>
 
 #include "base/hmap.h"
-#include "gobin/symbolize.h"
+#include "gobin/symbols.h"
 #include "plan/plan.h"
 #include "process/goroutine_state.h"
-#include "process/goroutines.h"
+#include "process/goroutine.h"
 
 struct suspect;
 struct before_process;

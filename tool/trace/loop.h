@@ -10,11 +10,11 @@
 #include "base/diag.h"
 #include "output/format.h"
 #include "process/target.h"
-#include "recording/writer.h"
+#include "recording/recorder.h"
 #include "trace/call_quota.h"
 #include "trace/client.h"
 #include "trace/session.h"
-#include "trace/signals.h"
+#include "trace/interrupt.h"
 #include "trace/stream.h"
 #include "trace/upload.h"
 

@@ -11,7 +11,7 @@
 #include "base/safe_open.h"
 #include "plan/runtime_probe.h"
 #include "plan/select.h"
-#include "recording/writer.h"
+#include "recording/recorder.h"
 #include "trace/replay.h"
 
 /* --- what was traced ------------------------------------------------------- */

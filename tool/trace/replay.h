@@ -9,7 +9,7 @@
 #include "option/option.h"
 #include "output/format.h"
 #include "plan/plan.h"
-#include "recording/reader.h"
+#include "recording/player.h"
 #include "trace/stream.h"
 
 /* A recording that is played. */

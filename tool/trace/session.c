@@ -12,8 +12,8 @@
 #include "plan/copies.h"
 #include "plan/runtime_probe.h"
 #include "plan/select.h"
-#include "process/ancestry.h"
-#include "process/memory.h"
+#include "process/kin.h"
+#include "process/procmem.h"
 #include "trace/selftest.h"
 #include "trace/session.h"
 

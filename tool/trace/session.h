@@ -12,7 +12,7 @@
 #include "trace/client.h"
 #include "trace/overload.h"
 #include "trace/progress.h"
-#include "trace/signals.h"
+#include "trace/interrupt.h"
 #include "trace/upload.h"
 
 /**

@@ -6,7 +6,7 @@
 #include "gobin/variable.h"
 #include "plan/not_captured.h"
 #include "plan/runtime_probe.h"
-#include "process/memory.h"
+#include "process/procmem.h"
 #include "trace/stream.h"
 
 /* Maximum of remembered open calls: about 64 MB. */

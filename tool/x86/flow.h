@@ -3,7 +3,7 @@
 #ifndef GOPROBE_X86_FLOW_H
 #define GOPROBE_X86_FLOW_H
 
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 /* An instruction. */
 struct flow_insn {

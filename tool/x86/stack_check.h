@@ -5,7 +5,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "x86/probe_point.h"
+#include "x86/insn.h"
 
 /* A stack check. */
 struct prologue {

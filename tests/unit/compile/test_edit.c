@@ -9,7 +9,7 @@
 
 #include "bins.h"
 #include "compile/edit.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "conds.h"
 #include "lang/spec.h"
 #include "machine.h"

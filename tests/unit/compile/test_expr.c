@@ -12,7 +12,7 @@
 #include "bins.h"
 #include "compile/deferred_step.h"
 #include "compile/expr.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "conds.h"
 #include "gobin/abi.h"
 #include "gotype/selector.h"

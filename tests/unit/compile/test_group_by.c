@@ -9,7 +9,7 @@
 
 #include "bins.h"
 #include "compile/group_by.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "lang/spec.h"
 #include "machine.h"
 #include "output/key_print.h"

@@ -8,9 +8,9 @@
 #include "compile/edit.h"
 #include "compile/expr.h"
 #include "compile/group_by.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "conds.h"
-#include "eval/variable.h"
+#include "eval/watchvar.h"
 #include "lang/spec.h"
 #include "rows.h"
 

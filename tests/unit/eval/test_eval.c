@@ -15,7 +15,7 @@
 #include "compile/deferred_step.h"
 #include "compile/expr.h"
 #include "eval/eval.h"
-#include "eval/variable.h"
+#include "eval/watchvar.h"
 #include "gobin/runtime_layout.h"
 #include "gobin/variable.h"
 

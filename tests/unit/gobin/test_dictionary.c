@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 
 struct symbol {
 	const char *name;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/fipsinfo.h"
 #include "gobin/noprobe.h"
 #include "rows.h"

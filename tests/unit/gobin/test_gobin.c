@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/release.h"
 #include "rows.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "elf/elf.h"
+#include "elf/elffile.h"
 #include "gobin/functions.h"
 #include "gobin/moduledata.h"
 #include "gobin/pclntab.h"

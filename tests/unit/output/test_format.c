@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cmd/aggregate.h"
+#include "cmd/counting.h"
 #include "compile/edit.h"
 #include "gobin/sched_state.h"
 #include "output/screen.h"

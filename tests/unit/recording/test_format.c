@@ -14,8 +14,8 @@
 
 #include "bins.h"
 #include "plan/select.h"
-#include "recording/reader.h"
-#include "recording/writer.h"
+#include "recording/player.h"
+#include "recording/recorder.h"
 #include "rows.h"
 #include "trace/replay.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conditions of functions that tests name in the text itself. */
 #include "bins.h"
-#include "compile/type.h"
+#include "compile/sig_parse.h"
 #include "conds.h"
 #include "lang/spec.h"
 #include "rows.h"

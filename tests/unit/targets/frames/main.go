@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 // What the runtime says is executed at many of the program's own addresses, and on some of
-// its own stacks. gobin/test_symbolize compares.
+// its own stacks. gobin/test_symbols compares.
 package main
 
 import (

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events to call trees, and these to lines. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "gotype/shape.h"
+#include "output/row.h"
+#include "output/screen.h"
+#include "output/state_print.h"
+#include "output/graph.h"
+#include "plan/runtime_probe.h"
+
+/* Limits of all trees together: half a gigabyte at most. */
+#define CALLS_MAX (1U << 20)
+#define TEXT_MAX (256U << 20)
+#define OPEN_MAX (1U << 20)
+#define GOROUTINES_MAX (1U << 16)
+
+_Static_assert(GRAPH_SPLIT < CALLTREE_TEXTS, "that many are kept");
+
+int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls)
+{
+	memset(g, 0, sizeof(*g));
+	g->plan = plan;
+	g->tree = calltree_new(&(struct calltree_limits){
+		.levels = levels, .calls = calls, .all = CALLS_MAX, .bytes = TEXT_MAX,
+		.open = OPEN_MAX, .goroutines = GOROUTINES_MAX,
+		.funcs = (uint32_t)plan->nfuncs,
+	});
+	return g->tree ? 0 : -1;
+}
+
+void graph_fini(struct graph *g)
+{
+	calltree_free(g->tree);
+	profile_fini(&g->profile);
+	buf_fini(&g->scratch);
+	out_fini(&g->out);
+}
+
+static const struct graph_format *format(const struct graph *g)
+{
+	return (const struct graph_format *)((const char *)g->out.format -
+					     offsetof(struct graph_format, out));
+}
+
+/* --- events to trees ------------------------------------------------- */
+
+static struct calltree_who who(const struct out_event *e)
+{
+	return (struct calltree_who){
+		.tgid = e->tgid, .tid = e->tid, .goid = e->goid, .system = e->system,
+	};
+}
+
+/* Where the goroutine comes from. The byte before a return address belongs to the call. */
+static struct calltree_origin origin(const struct out_event *e)
+{
+	const struct plan_frame *f = &e->fn->call;
+	struct calltree_origin ret = { .by = e->fn->id };
+	struct plan_goroutine g;
+
+	if (!f->has_goroutine || e->system || !e->rec->frame ||
+	    e->rec->frame_size < f->goroutine + sizeof(g))
+		return ret;
+	memcpy(&g, e->rec->frame + f->goroutine, sizeof(g));
+	ret.parent = g.parent;
+	ret.place = g.pc && e->biased ? g.pc - e->bias - 1 : 0;
+	ret.known = ret.parent || ret.place;
+	return ret;
+}
+
+/* Write what a call is to keep behind something: in JSON it begins with a comma then. */
+static size_t begin_kept(struct graph *g)
+{
+	buf_char(&g->out.buf, ' ');
+	return g->out.buf.len;
+}
+
+/* Keep with the call what was written from @at on. */
+static void keep(struct graph *g, struct calltree_call *c, unsigned int which, size_t at)
+{
+	struct buf *b = &g->out.buf;
+
+	if (b->failed)
+		return;
+	calltree_text(g->tree, c, which, b->p + at, b->len - at);
+	b->len = at - 1;
+}
+
+static void keep_values(struct graph *g, const struct out_event *e, struct calltree_call *c)
+{
+	size_t at = begin_kept(g);
+
+	format(g)->values(&g->out, e);
+	keep(g, c, e->kind == OUT_CALL ? GRAPH_ARGS : GRAPH_RESULTS, at);
+}
+
+static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c)
+{
+	size_t at = begin_kept(g);
+
+	format(g)->split(e->split, &g->out.buf);
+	keep(g, c, GRAPH_SPLIT, at);
+}
+
+static struct calltree_call *leave(struct graph *g, const struct out_event *e,
+				   const struct calltree_who *w)
+{
+	bool known;
+	struct calltree_call *c =
+		calltree_leave(g->tree, w, e->fn->id, e->rec->h.depth, e->time,
+			       e->kind == OUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
+
+	g->unknown += !known;
+	if (known && c && e->split && format(g)->split)
+		keep_split(g, e, c);
+	return known && e->kind == OUT_RETURN ? c : NULL;
+}
+
+/* A call that did not return: there is no record of that. */
+static struct calltree_call *unwind(struct graph *g, const struct out_event *e,
+				    const struct calltree_who *w)
+{
+	static const enum calltree_end ends[] = {
+		[PAIR_UNWOUND] = CALLTREE_UNWOUND,
+		[PAIR_PANIC] = CALLTREE_PANIC,
+		[PAIR_GOEXIT] = CALLTREE_GOEXIT,
+	};
+
+	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, ends[e->end]);
+}
+
+static void take(struct graph *g, const struct out_event *e)
+{
+	const struct calltree_who w = who(e);
+	struct calltree_call *c = NULL;
+	struct calltree_origin from;
+
+	if (e->kind == OUT_UNWOUND) {
+		c = unwind(g, e, &w);
+		if (c && e->panic)
+			calltree_text(g->tree, c, GRAPH_RESULTS, e->panic, strlen(e->panic));
+		return;
+	}
+	if (e->rec->h.flags & GOPROBE_RECORD_F_NO_G) {
+		g->outside++;
+		return;
+	}
+	/* graph takes no places: they are no calls. */
+	if (e->kind == OUT_CALL) {
+		from = origin(e);
+		c = calltree_enter(g->tree, &w, e->fn->id, e->rec->h.depth, e->time, &from);
+	} else if (e->kind != OUT_AT) {
+		c = leave(g, e, &w);
+	}
+	if (c && format(g)->values)
+		keep_values(g, e, c);
+}
+
+static void print_ready(struct graph *g)
+{
+	struct calltree_root *r;
+
+	for (r = calltree_next(g->tree); r; r = calltree_next(g->tree)) {
+		format(g)->tree(g, r);
+		g->trees++;
+		g->calls += r->calls;
+		calltree_drop(r);
+	}
+}
+
+void graph_event(struct out *o, const struct out_event *e)
+{
+	graph_of(o)->last = e->kind == OUT_UNWOUND ? e->seen : e->time;
+	take(graph_of(o), e);
+	print_ready(graph_of(o));
+}
+
+void graph_started(struct out *o, const struct out_event *e, const struct hidden_go *go)
+{
+	const struct calltree_who w = who(e);
+
+	calltree_start(graph_of(o)->tree, &w, go->goid, &(struct calltree_origin){
+		.known = true, .parent = e->goid, .by = e->fn->id,
+		.place = go->pc && e->biased ? go->pc - e->bias - 1 : 0,
+	});
+	print_ready(graph_of(o));
+}
+
+void graph_begun(struct out *o, uint32_t tgid)
+{
+	calltree_begin(graph_of(o)->tree, tgid);
+	print_ready(graph_of(o));
+}
+
+/* As attach shows it. */
+void graph_text_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	out_text.lost(o, l, time);
+}
+
+void graph_json_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	out_json.lost(o, l, time);
+}
+
+void graph_no_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	(void)o;
+	(void)l;
+	(void)time;
+}
+
+/* --- what the formats have in common --------------------------------- */
+
+bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
+{
+	static const char runtime[] = "runtime.";
+
+	return from->known && from->place &&
+	       gobin_line(g->plan->funcs[from->by]->bin, from->place, ret) &&
+	       (from->parent || strncmp(ret->func, runtime, sizeof(runtime) - 1) != 0);
+}
+
+const char *graph_end(const struct calltree_call *c)
+{
+	static const char *const ends[] = {
+		[CALLTREE_OPEN] = "open",
+		[CALLTREE_RETURNED] = "return",
+		[CALLTREE_TAIL] = "jump",
+		[CALLTREE_UNWOUND] = "unwound",
+		[CALLTREE_PANIC] = "panic",
+		[CALLTREE_GOEXIT] = "goexit",
+		[CALLTREE_UNSEEN] = "unseen",
+	};
+
+	return ends[c->end];
+}
+
+/* --- text ------------------------------------------------------------ */
+
+#define COLUMN 10
+
+static void text_header(struct out *o)
+{
+	screen_style(&o->buf, STYLE_DIM);
+	buf_str(&o->buf, "     TOTAL      SELF  CALL");
+	screen_style(&o->buf, STYLE_PLAIN);
+	buf_char(&o->buf, '\n');
+}
+
+static void column(struct graph *g, bool there, uint64_t ns)
+{
+	struct buf *s = &g->scratch;
+
+	s->len = 0;
+	if (there)
+		buf_duration(s, ns);
+	else
+		buf_char(s, '-');
+	if (s->len < COLUMN)
+		buf_fill(&g->out.buf, ' ', COLUMN - s->len);
+	buf_mem(&g->out.buf, s->p, s->len);
+}
+
+/* "main.go:42" */
+static void text_place(struct buf *b, const struct goline *at)
+{
+	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
+
+	buf_str(b, slash ? slash + 1 : at->file ? at->file : "?");
+	buf_number(b, ":", at->line);
+}
+
+static bool is_same(const struct calltree_who *a, const struct calltree_who *b)
+{
+	return a->tgid == b->tgid && a->goid == b->goid && a->system == b->system &&
+	       (!a->system || a->tid == b->tid);
+}
+
+/* "goroutine 34, started by goroutine 1 at main.go:42", unless the tree before was its, too */
+static void text_whose(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+	struct goline at;
+	bool placed = graph_place(g, &c->origin, &at);
+
+	if (g->trees && is_same(&g->shown, &c->who))
+		return;
+	g->shown = c->who;
+	screen_style(b, STYLE_DIM);
+	if (g->out.pids)
+		buf_number(b, "process ", c->who.tgid);
+	if (g->out.pids)
+		buf_str(b, ", ");
+	if (c->who.system)
+		buf_number(b, "system stack of thread ", c->who.tid);
+	if (c->who.system && c->who.goid)
+		buf_str(b, ", ");
+	if (!c->who.system || c->who.goid)
+		buf_number(b, "goroutine ", c->who.goid);
+	if (placed || c->origin.parent)
+		buf_str(b, ", started");
+	if (c->origin.parent)
+		buf_number(b, " by goroutine ", c->origin.parent);
+	if (placed) {
+		buf_str(b, " at ");
+		text_place(b, &at);
+		buf_str(b, " (");
+		buf_str(b, at.func);
+		buf_char(b, ')');
+	}
+	screen_style(b, STYLE_PLAIN);
+	buf_char(b, '\n');
+}
+
+/* Lines from the first column to the call: "│  ├─ ". */
+static void text_lines(struct buf *b, const struct calltree_call *c, bool innermost)
+{
+	if (!c->parent)
+		return;
+	text_lines(b, c->parent, false);
+	if (innermost)
+		buf_str(b, c->next ? "├─ " : "└─ ");
+	else
+		buf_str(b, c->next ? "│  " : "   ");
+}
+
+/*
+ * "goroutine 35, main.go:57: " before what is called first there. @before: of calls made in the
+ * same one, the one before: what has been named once is a number.
+ */
+static void text_started(struct graph *g, const struct calltree_call *c,
+			 const struct calltree_call *before)
+{
+	bool again = before && before->started && before->who.goid == c->who.goid;
+	struct buf *b = &g->out.buf;
+	struct goline at;
+
+	if (!c->started)
+		return;
+	buf_number(b, "goroutine ", c->who.goid);
+	if (!again && graph_place(g, &c->origin, &at)) {
+		buf_str(b, ", ");
+		text_place(b, &at);
+	}
+	buf_str(b, ": ");
+}
+
+/* A longer panic is shown once, at the first of the calls that it ends. */
+#define PANIC_SHORT 32
+
+static bool same_panic(const struct calltree_call *c)
+{
+	const struct calltree_call *up = c->parent;
+	const char *panic = c->text[GRAPH_RESULTS];
+
+	return c->end == CALLTREE_PANIC && up && up->end == CALLTREE_PANIC && panic &&
+	       up->text[GRAPH_RESULTS] && strlen(panic) > PANIC_SHORT &&
+	       !strcmp(panic, up->text[GRAPH_RESULTS]);
+}
+
+static void text_end(struct buf *b, const struct calltree_call *c)
+{
+	static const char *const ends[] = {
+		[CALLTREE_OPEN] = " (not returned)",
+		[CALLTREE_RETURNED] = "",
+		[CALLTREE_TAIL] = " (ended by a jump to another function)",
+		[CALLTREE_UNWOUND] = " (did not return: panic or Goexit",
+		[CALLTREE_PANIC] = " (did not return: panic",
+		[CALLTREE_GOEXIT] = " (did not return: Goexit",
+		[CALLTREE_UNSEEN] = " (its end was not seen: records were lost)",
+	};
+
+	if (same_panic(c)) {
+		buf_str(b, " (did not return: the same panic)");
+	} else if (graph_is_unwound(c)) {
+		buf_str(b, ends[c->end]);
+		buf_str(b, c->text[GRAPH_RESULTS] ? ": " : "");
+		buf_str(b, c->text[GRAPH_RESULTS] ? c->text[GRAPH_RESULTS] : "");
+		buf_char(b, ')');
+	} else {
+		buf_str(b, ends[c->end]);
+	}
+	if (!c->below)
+		return;
+	buf_number(b, " [", c->below);
+	buf_str(b, c->below == 1 ? " call below]" : " calls below]");
+}
+
+/* Returns where the arguments begin. */
+static size_t text_function(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+	size_t at;
+
+	screen_style(b, STYLE_BOLD);
+	goshape_put(b, graph_name(g, c));
+	screen_style(b, STYLE_PLAIN);
+	at = b->len;
+	buf_str(b, c->text[GRAPH_ARGS] ? c->text[GRAPH_ARGS] : "(...)");
+	return at;
+}
+
+/* Returns where the results begin. "()" says nothing. */
+static size_t text_results(struct buf *b, const struct calltree_call *c)
+{
+	const char *results = c->text[GRAPH_RESULTS];
+	size_t at = b->len;
+
+	if (graph_is_unwound(c) || !results || !strcmp(results, "()"))
+		return at;
+	buf_str(b, " => ");
+	at = b->len;
+	buf_str(b, results);
+	return at;
+}
+
+static void text_calls(struct graph *g, const struct calltree_call *c)
+{
+	const struct calltree_call *before = NULL;
+	struct buf *b = &g->out.buf;
+
+	for (; c; c = c->next) {
+		struct screen_piece pieces[2];
+		size_t start = b->len;
+
+		column(g, graph_has_ended(c), c->duration);
+		column(g, graph_has_ended(c) && !c->vague, graph_self_ns(c));
+		buf_str(b, "  ");
+		text_lines(b, c, true);
+		text_started(g, c, before);
+		pieces[0].at = text_function(g, c);
+		pieces[0].len = b->len - pieces[0].at;
+		pieces[1].at = text_results(b, c);
+		pieces[1].len = b->len - pieces[1].at;
+		text_end(b, c);
+		if (c->text[GRAPH_SPLIT] && *c->text[GRAPH_SPLIT]) {
+			buf_str(b, "  (");
+			buf_str(b, c->text[GRAPH_SPLIT]);
+			buf_char(b, ')');
+		}
+		screen_fit(b, start, pieces, 2, false);
+		buf_char(b, '\n');
+		text_calls(g, c->child);
+		before = c;
+	}
+}
+
+static void text_tree(struct graph *g, const struct calltree_root *r)
+{
+	struct buf *b = &g->out.buf;
+
+	text_whose(g, r->call);
+	text_calls(g, r->call);
+	if (!r->left)
+		return;
+	buf_number(b, "                      ", r->left);
+	buf_str(b, r->left == 1 ? " more call is left out: the tree was full (--calls)\n" :
+				  " more calls are left out: the tree was full (--calls)\n");
+}
+
+/* What both formats say of trees at the end. */
+#define FACTS 6
+
+static void tree_facts(const struct graph *g, struct fact ret[FACTS])
+{
+	const struct fact facts[FACTS] = {
+		{ "trees", g->trees, NULL, NULL, FACT_ALWAYS },
+		{ "tree_calls", g->calls, NULL, NULL, FACT_ALWAYS },
+		{ "outside", g->outside, "event", "outside any goroutine, in no tree",
+		  FACT_ALWAYS },
+		{ "unknown", g->unknown, "return", "of calls that were not seen, in no tree",
+		  FACT_ALWAYS },
+		{ "cut_short", calltree_cut(g->tree), "tree",
+		  "printed before its end: too many calls in all", FACT_ALWAYS },
+		{ "unmerged", g->profile.left, "call", "left out: too many different paths",
+		  0 },
+	};
+
+	memcpy(ret, facts, sizeof(facts));
+}
+
+void graph_text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+{
+	struct graph *g = graph_of(o);
+	struct fact facts[FACTS];
+
+	buf_count(talk, g->trees, "tree");
+	buf_str(talk, " of ");
+	buf_count(talk, g->calls, "call");
+	buf_str(talk, ": ");
+	out_text.summary(o, s, talk);
+	tree_facts(g, facts);
+	facts_text(talk, facts, FACTS);
+	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
+		uint64_t left = calltree_left(g->tree, i);
+
+		if (!left)
+			continue;
+		buf_count(talk, left, "call");
+		buf_str(talk, " of ");
+		goshape_put(talk, g->plan->funcs[i]->fn->name);
+		buf_str(talk, " left out: too many for their tree (--calls), or for all\n");
+	}
+}
+
+const struct graph_format graph_text = {
+	.out = {
+		.name = "text", GRAPH_EVENTS, .header = text_header, .panic = out_text_panic,
+		.lost = graph_text_lost, .summary = graph_text_summary,
+	},
+	.values = out_text_values,
+	.split = splitshow_text,
+	.tree = text_tree,
+};
+
+/* --- JSON ------------------------------------------------------------ */
+
+void graph_no_header(struct out *o)
+{
+	(void)o;
+}
+
+static void json_values(struct out *o, const struct out_event *e)
+{
+	const char *why = out_frame(e)->unavailable;
+
+	if (!why) {
+		out_json_values(o, e);
+		return;
+	}
+	json_str(&o->buf, e->kind == OUT_CALL ? "args_unavailable" : "results_unavailable", why);
+}
+
+static void json_origin(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+	struct goline at;
+	bool placed = graph_place(g, &c->origin, &at);
+
+	if (!placed && !c->origin.parent) {
+		json_raw(b, "started_by", "null");
+		return;
+	}
+	json_raw(b, "started_by", "{");
+	json_known(b, "goid", c->origin.parent, c->origin.parent);
+	if (placed) {
+		json_str(b, "func", at.func);
+		json_str(b, "file", at.file ? at.file : "");
+		json_u64(b, "line", at.line);
+	}
+	buf_char(b, '}');
+}
+
+static void json_call(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+
+	buf_char(b, '{');
+	json_str(b, "func", graph_name(g, c));
+	json_u64(b, "tid", c->who.tid);
+	json_u64(b, "goid", c->who.goid);
+	if (!c->parent || c->started)
+		json_origin(g, c);
+	json_flag(b, "system", c->who.system);
+	json_u64(b, "time_ns", c->time + g->out.epoch);
+	json_known(b, "duration_ns", graph_has_ended(c), c->duration);
+	json_known(b, "self_ns", graph_has_ended(c) && !c->vague, graph_self_ns(c));
+	json_str(b, "ended", graph_end(c));
+	if (c->text[GRAPH_SPLIT])
+		buf_str(b, c->text[GRAPH_SPLIT]);
+	if (c->text[GRAPH_ARGS])
+		buf_str(b, c->text[GRAPH_ARGS]);
+	if (c->text[GRAPH_RESULTS] && graph_is_unwound(c))
+		json_key(b, "panic");
+	if (c->text[GRAPH_RESULTS])
+		buf_str(b, c->text[GRAPH_RESULTS]);
+	if (c->below)
+		json_u64(b, "calls_below", c->below);
+	json_raw(b, "calls", "[");
+	for (const struct calltree_call *k = c->child; k; k = k->next) {
+		json_element(b);
+		json_call(g, k);
+	}
+	buf_str(b, "]}");
+}
+
+static void json_tree(struct graph *g, const struct calltree_root *r)
+{
+	struct buf *b = &g->out.buf;
+
+	json_line(b, "call_tree");
+	json_u64(b, "pid", r->call->who.tgid);
+	json_u64(b, "goid", r->call->who.goid);
+	json_u64(b, "left_out", r->left);
+	json_key(b, "call");
+	json_call(g, r->call);
+	json_end_line(b);
+}
+
+/* The summary of attach, with the facts of trees. */
+void graph_json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+{
+	struct graph *g = graph_of(o);
+	struct fact facts[FACTS];
+	struct buf *b = &o->buf;
+
+	(void)talk;
+	out_json_summary(b, s);
+	tree_facts(g, facts);
+	facts_json(b, facts, FACTS);
+	json_raw(b, "left_out", "{");
+	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
+		uint64_t left = calltree_left(g->tree, i);
+
+		if (!left)
+			continue;
+		json_name(b, g->plan->funcs[i]->fn->name);
+		buf_u64(b, left);
+	}
+	buf_char(b, '}');
+	json_end_line(b);
+}
+
+const struct graph_format graph_json = {
+	.out = {
+		.name = "json", GRAPH_EVENTS, .header = graph_no_header, .panic = out_json_panic,
+		.lost = graph_json_lost, .summary = graph_json_summary,
+	},
+	.values = json_values,
+	.split = splitshow_json,
+	.tree = json_tree,
+};
+
+void graph_finish(struct graph *g)
+{
+	calltree_finish(g->tree);
+	print_ready(g);
+	if (format(g)->finish)
+		format(g)->finish(g);
+}
