@@ -86,7 +86,7 @@ static int write_records(struct recorder *r, const struct plan *p, uint64_t reco
 			bytes = 0;
 		}
 	}
-	return recorder_end(r, &(struct out_summary){ .ns = e.h.time - 1000000000 }, NULL, d);
+	return recorder_end(r, &(struct output_summary){ .ns = e.h.time - 1000000000 }, NULL, d);
 }
 
 int main(int argc, char **argv)

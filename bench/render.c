@@ -122,10 +122,10 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void one(struct out *o, struct value_ctx *v, struct record *r, const struct shape *s,
+static void one(struct output *o, struct value_ctx *v, struct record *r, const struct shape *s,
 		const struct plan_func *fn)
 {
-	struct out_event e = { .kind = OUT_CALL, .fn = fn, .rec = r, .v = v };
+	struct output_event e = { .kind = OUTPUT_CALL, .fn = fn, .rec = r, .v = v };
 	const char *why;
 
 	if (record_decode(raw, raw_len, frame_size, (void *)s, r, &why) < 0) {
@@ -151,9 +151,9 @@ static void measure(const struct shape *s, const char *format, bool show)
 		.call = { .values = s->values, .nvalues = s->nvalues, .size = s->frame_size },
 	};
 	double best = 1e9;
-	struct out o;
+	struct output o;
 
-	out_init(&o, out_format_find(format), -1);
+	output_init(&o, output_format_find(format), -1);
 	value_init(&v, &env);
 	make(s);
 	one(&o, &v, &rec, s, &f);
@@ -176,7 +176,7 @@ static void measure(const struct shape *s, const char *format, bool show)
 		printf("%-34s %-5s %6.2f million/s %6.0f ns\n", s->name, format,
 		       RECORDS / best / 1e6, best / RECORDS * 1e9);
 	value_fini(&v);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 int main(int argc, char **argv)

@@ -39,7 +39,7 @@ static void put_help(struct buf *b)
 		buf_str(b, commands[i]->summary);
 		buf_char(b, '\n');
 	}
-	options_help(COMMAND_ATTACH, OPTIONS_SCREEN, b);
+	option_help(COMMAND_ATTACH, OPTIONS_SCREEN, b);
 	buf_str(b, "\n"
 		   "  goprobectl COMMAND --help    shows more, with examples\n"
 		   "  man goprobectl-COMMAND       explains all of it, with a session\n"
@@ -74,13 +74,13 @@ static const char *const called[][2] = {
 static int unknown_command(const char *name)
 {
 	struct diag d = { 0 };
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, name);
+	suggest_init(&near, name);
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		near_offer(&near, commands[i]->name);
+		suggest_offer(&near, commands[i]->name);
 
-	char *hint = near_hint(&near);
+	char *hint = suggest_hint(&near);
 
 	diag_set(&d, name[0] == '-' ? "unknown option '%s'" : "unknown command '%s'", name);
 	diag_hint(&d, "%s", hint ? hint : "'goprobectl --help' lists the commands");
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
 	struct buf b = { 0 };
 	struct diag d = { 0 };
 
-	client_load = modload;
-	if (inherited_fix(&d))
+	client_load = module_load;
+	if (stdfds_fix(&d))
 		return fail(&d, CMD_FAILED);
 	if (argc < 2) {
 		put_help(&b);

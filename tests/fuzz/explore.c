@@ -126,7 +126,7 @@ static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 	buf_u64(&text, at.line ? (uint64_t)at.line : 1);
 	buf_char(&text, 0);
 	if (spec_parse(text.p, &spec, &d) ||
-	    (spec_is_place(&spec) && places_find(&places, &bin, 1, &spec, &d)))
+	    (spec_is_place(&spec) && place_find(&places, &bin, 1, &spec, &d)))
 		FUZZ_HOLDS(d.message);
 	for (size_t i = 0; i < places.n && i < PLACES; i++)
 		see_variables(p, &spec, &places.v[i], &mem);
@@ -136,7 +136,7 @@ static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 	buf_fini(&text);
 	if (spec.text)
 		spec_fini(&spec);
-	places_fini(&places);
+	place_fini(&places);
 	plan_free(p);
 	arena_fini(&mem);
 }

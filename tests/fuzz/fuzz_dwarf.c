@@ -40,23 +40,23 @@ static int make_file(struct feed *feed)
 	return fd;
 }
 
-static void see_func(struct dwinfo *dw, struct arena *mem, int minor, uint64_t at)
+static void see_func(struct dwarf *dw, struct arena *mem, int minor, uint64_t at)
 {
-	struct gosig_facts facts = {
+	struct signature_facts facts = {
 		.minor = minor, .abi0 = minor < 17, .args = (int32_t)(at & 0x38),
 	};
 	struct dwfunc f;
 	struct gosig *sig;
 
-	if (dwinfo_func(dw, at, &f))
+	if (dwarf_func(dw, at, &f))
 		return;
 	FUZZ_HOLDS(f.name);
 	for (size_t i = 0; i < f.nparams; i++)
 		FUZZ_HOLDS(f.params[i].name && f.params[i].type &&
 			   f.params[i].type->name);
-	sig = gosig_build(mem, &f, &facts);
+	sig = signature_build(mem, &f, &facts);
 	if (sig)
-		free(gosig_text(sig));
+		free(signature_text(sig));
 }
 
 static int see_variable(void *ctx, const char *name)
@@ -94,11 +94,11 @@ static void see_piece(const struct dwlocal *v, const struct dwpiece *p)
 }
 
 /* Variables in scope at an instruction: those of the innermost call first. */
-static void see_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line)
+static void see_scope(struct dwarf *dw, uint64_t entry, uint64_t pc, int line)
 {
 	struct dwscope s;
 
-	if (dwinfo_scope(dw, entry, pc, line, &s))
+	if (dwarf_scope(dw, entry, pc, line, &s))
 		return;
 	for (size_t i = 0; i < s.n; i++) {
 		FUZZ_HOLDS(s.v[i].name && s.v[i].name[0] && s.v[i].type && s.v[i].type->name);
@@ -109,9 +109,9 @@ static void see_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line)
 	}
 }
 
-static void see_code(struct dwinfo *dw, uint64_t entry)
+static void see_code(struct dwarf *dw, uint64_t entry)
 {
-	uint64_t at = dwinfo_prologue_end(dw, entry, entry + 16);
+	uint64_t at = dwarf_prologue_end(dw, entry, entry + 16);
 
 	FUZZ_HOLDS(!at || (at >= entry && at < entry + 16));
 	for (uint64_t off = 0; off < 16; off += 5)
@@ -119,7 +119,7 @@ static void see_code(struct dwinfo *dw, uint64_t entry)
 }
 
 /* By name, and what func values point to. */
-static void see_more(struct dwinfo *dw)
+static void see_more(struct dwarf *dw)
 {
 	static const char *const wanted[] = {
 		"main.T", "runtime.g", "string", "T", "main.f", "main.v",
@@ -129,21 +129,21 @@ static void see_more(struct dwinfo *dw)
 	struct dwvar v;
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		const struct gotype *found = dwinfo_type(dw, wanted[i]);
+		const struct gotype *found = dwarf_type(dw, wanted[i]);
 
 		if (found)
 			t = found;
-		if (!dwinfo_variable(dw, wanted[i], &v))
+		if (!dwarf_variable(dw, wanted[i], &v))
 			FUZZ_HOLDS(v.type);
 	}
-	dwinfo_variables(dw, see_variable, &n);
+	dwarf_variables(dw, see_variable, &n);
 	n = 0;
-	dwinfo_lines(dw, see_file, see_line, &n);
+	dwarf_lines(dw, see_file, see_line, &n);
 	for (uint64_t at = 0x401000; at < 0x401040; at += 16) {
 		see_code(dw, at);
-		dwinfo_closure(dw, at, NULL, 0);
+		dwarf_closure(dw, at, NULL, 0);
 		if (t)
-			dwinfo_closure_of(dw, at, "x", t);
+			dwarf_closure_of(dw, at, "x", t);
 	}
 }
 
@@ -153,15 +153,15 @@ int fuzz_dwarf(const uint8_t *data, size_t size)
 	int minor = 13 + feed_u8(&feed) % 16, fd = make_file(&feed);
 	struct arena mem = { .head = NULL };
 	struct goprobe_runtime rt;
-	struct dwinfo *dw = dwinfo_open(fd, minor, 0x500000, &mem);
+	struct dwarf *dw = dwarf_open(fd, minor, 0x500000, &mem);
 
 	if (dw) {
 		memset(&rt, 0, sizeof(rt));
-		dwinfo_runtime(dw, &rt);
+		dwarf_runtime(dw, &rt);
 		for (uint64_t at = 0x401000; at < 0x401040; at += 8)
 			see_func(dw, &mem, minor, at);
 		see_more(dw);
-		dwinfo_free(dw);
+		dwarf_free(dw);
 	}
 	arena_fini(&mem);
 	close(fd);

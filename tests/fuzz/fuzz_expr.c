@@ -62,7 +62,7 @@ struct wish {
 	struct plan_options opt;
 	uint32_t seed;
 	struct spec spec;
-	struct bykey_exprs by;
+	struct group_by_exprs by;
 };
 
 static void refused(struct diag *d, const char *text)
@@ -150,10 +150,10 @@ static void find_places(struct wish *w, struct plan *p, struct arena *mem)
 	struct diag d = { .message = NULL };
 	struct places v = { 0 };
 
-	if (places_find(&v, &w->bin, 1, &w->spec, &d))
+	if (place_find(&v, &w->bin, 1, &w->spec, &d))
 		refused(&d, w->spec.text);
 	add_places(w, p, mem, &v);
-	places_fini(&v);
+	place_fini(&v);
 }
 
 /* All inlining trees are searched: too slow for any name but that of which there is a place. */
@@ -163,9 +163,9 @@ static void find_inlined(struct wish *w, struct plan *p, struct arena *mem)
 
 	if (w->spec.kind != SPEC_NAME || strcmp(w->spec.pattern, "main.twice") != 0)
 		return;
-	FUZZ_HOLDS(!places_inlined(&v, w->bin, &w->spec, true));
+	FUZZ_HOLDS(!place_inlined(&v, w->bin, &w->spec, true));
 	add_places(w, p, mem, &v);
-	places_fini(&v);
+	place_fini(&v);
 }
 
 static void make_plan(struct wish *w)
@@ -182,7 +182,7 @@ static void make_plan(struct wish *w)
 		add_function(w, p, &mem);
 	if (!w->spec.sig && !w->spec.ret)
 		find_inlined(w, p, &mem);
-	if (p->nfuncs && !hidden_add_all(p, &w->bin, 1, &w->opt, &d))
+	if (p->nfuncs && !runtime_probe_add_all(p, &w->bin, 1, &w->opt, &d))
 		planned_see(p, w->seed);
 	diag_fini(&d);
 	plan_free(p);
@@ -193,10 +193,10 @@ static void make_plan(struct wish *w)
 static int parse_by(struct wish *w, const char *text, struct diag *d)
 {
 	if (w->opt.action != GOPROBE_ACTION_COUNT || !(w->seed & 0x800))
-		return bykey_parse(&w->by, text, d);
+		return group_by_parse(&w->by, text, d);
 	if (w->seed & 0x1000)
-		FUZZ_HOLDS(!bykey_parse_range(&w->by, "-5,1000,7", d));
-	return bykey_parse_value(&w->by, text, d);
+		FUZZ_HOLDS(!group_by_parse_range(&w->by, "-5,1000,7", d));
+	return group_by_parse_value(&w->by, text, d);
 }
 
 /* Counts can be grouped by a key, or have a value; records cannot. */
@@ -232,7 +232,7 @@ int fuzz_expr(const uint8_t *data, size_t size)
 		make_plan(&w);
 		spec_fini(&w.spec);
 	}
-	bykey_fini(&w.by);
+	group_by_fini(&w.by);
 	free(text);
 	free(by);
 	return 0;

@@ -10,18 +10,18 @@ int fuzz_near(const uint8_t *data, size_t size)
 {
 	struct feed feed = { data, size };
 	char *wanted = feed_line(&feed), *names[NAMES_MAX], *hint;
-	struct near near;
+	struct suggest near;
 	size_t n = 0;
 
-	near_init(&near, wanted);
+	suggest_init(&near, wanted);
 	while (feed.n && n < NAMES_MAX) {
 		names[n] = feed_line(&feed);
-		near_offer(&near, names[n++]);
+		suggest_offer(&near, names[n++]);
 	}
-	FUZZ_HOLDS(near.n <= NEAR_MAX);
+	FUZZ_HOLDS(near.n <= SUGGEST_MAX);
 	for (size_t i = 1; i < near.n; i++)
 		FUZZ_HOLDS(near.score[i - 1] <= near.score[i]);
-	hint = near_hint(&near);
+	hint = suggest_hint(&near);
 	FUZZ_HOLDS(!hint == !near.n);
 	free(hint);
 	while (n)

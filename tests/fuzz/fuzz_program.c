@@ -60,7 +60,7 @@ static void add_vaddr(struct program *p, const struct elffile *ef,
 }
 
 static void add_table(struct program *p, const struct elffile *ef,
-		      const struct linktab *l, uint64_t vaddr)
+		      const struct moduledata *l, uint64_t vaddr)
 {
 	const struct pclntab *t = &l->tab;
 	size_t rows = t->rows + t->nfunc * 16ULL;
@@ -80,7 +80,7 @@ static void find_parts(struct program *p)
 	};
 	struct diag d = { .message = NULL };
 	struct elffile ef;
-	struct linktab l;
+	struct moduledata l;
 	Elf_Scn *scn = NULL;
 	size_t n;
 
@@ -100,7 +100,7 @@ static void find_parts(struct program *p)
 		if (!strncmp(elf_strptr(ef.elf, ef.names, s->sh_name), ".debug_", 7))
 			add_part(p, s->sh_offset, 2048);
 	}
-	if (linktab_load(&l, &ef, "it", &d))
+	if (moduledata_load(&l, &ef, "it", &d))
 		abort();
 	for (size_t i = 0; i < 2; i++) {
 		const Elf64_Shdr *s = elffile_section(&ef, tables[i]);
@@ -108,10 +108,10 @@ static void find_parts(struct program *p)
 		if (s)
 			add_table(p, &ef, &l, s->sh_addr);
 	}
-	add_vaddr(p, &ef, l.moduledata, goversion_moduledata(l.minor).size);
+	add_vaddr(p, &ef, l.moduledata, release_moduledata(l.minor).size);
 	add_vaddr(p, &ef, l.types, l.etypes - l.types);
 	add_vaddr(p, &ef, l.types, 4096);
-	linktab_fini(&l);
+	moduledata_fini(&l);
 	elffile_fini(&ef);
 }
 

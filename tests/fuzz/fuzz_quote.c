@@ -8,7 +8,7 @@ static void json(const uint8_t *p, size_t n)
 {
 	struct buf b = { 0 };
 
-	buf_json(&b, p, n);
+	quote_json(&b, p, n);
 	FUZZ_HOLDS(json_is_valid(b.p, b.len));
 	/* One line, whatever is in it. */
 	FUZZ_HOLDS(!memchr(b.p, '\n', b.len));
@@ -20,12 +20,12 @@ static void quote(const uint8_t *p, size_t n)
 {
 	struct buf b = { 0 };
 
-	buf_quote(&b, p, n);
+	quote_go(&b, p, n);
 	FUZZ_HOLDS(b.len >= 2 && b.p[0] == '"' && b.p[b.len - 1] == '"');
 	for (size_t i = 0, len; i < b.len; i += len) {
 		uint32_t c;
 
-		len = buf_utf8((uint8_t *)b.p + i, b.len - i, &c);
+		len = quote_utf8((uint8_t *)b.p + i, b.len - i, &c);
 		FUZZ_HOLDS(len && c >= 0x20 && (c < 0x7f || c > 0x9f));
 	}
 	buf_fini(&b);

@@ -83,16 +83,16 @@ static void check(const struct gotype *t)
 static int see(void *ctx, uint64_t vaddr, const char *name)
 {
 	struct seen *s = ctx;
-	const struct gotype *t = rtypes_type(s->t, vaddr);
+	const struct gotype *t = rtype_type(s->t, vaddr);
 
 	FUZZ_HOLDS(name && *name);
 	if (t) {
 		check(t);
-		FUZZ_HOLDS(rtypes_type(s->t, vaddr) == t);
+		FUZZ_HOLDS(rtype_type(s->t, vaddr) == t);
 	}
-	free(rtypes_short_name(s->t, vaddr));
-	rtypes_is_direct(s->t, vaddr);
-	rtypes_find(s->t, name);
+	free(rtype_short_name(s->t, vaddr));
+	rtype_is_direct(s->t, vaddr);
+	rtype_find(s->t, name);
 	return ++s->n == SEEN_MAX;
 }
 
@@ -109,7 +109,7 @@ int fuzz_rtypes(const uint8_t *data, size_t size)
 {
 	struct feed feed = { data, size };
 	struct arena mem = { .head = NULL };
-	struct linktab l = { .version = "go1.27.1" };
+	struct moduledata l = { .version = "go1.27.1" };
 	struct rtypes t;
 	struct seen s = { .t = &t };
 	struct elffile ef;
@@ -132,15 +132,15 @@ int fuzz_rtypes(const uint8_t *data, size_t size)
 	l.itabs = l.minor >= 27 ? SAID_BASE + said.itabs : 0;
 	l.itabs_len = said.itabs_len;
 	fd = open_image(image, n, &ef);
-	if (!rtypes_init(&t, &ef, &l, &mem)) {
-		rtypes_each(&t, see, &s);
+	if (!rtype_init(&t, &ef, &l, &mem)) {
+		rtype_each(&t, see, &s);
 		s.n = 0;
-		rtypes_itabs(&t, 0, see_itab, &s);
-		rtypes_itabs(&t, SAID_BASE + said.pick, see_itab, &s);
-		rtypes_name(&t, SAID_BASE + said.pick);
-		rtypes_type(&t, SAID_BASE + said.pick);
-		rtypes_find(&t, "main.T");
-		rtypes_fini(&t);
+		rtype_itabs(&t, 0, see_itab, &s);
+		rtype_itabs(&t, SAID_BASE + said.pick, see_itab, &s);
+		rtype_name(&t, SAID_BASE + said.pick);
+		rtype_type(&t, SAID_BASE + said.pick);
+		rtype_find(&t, "main.T");
+		rtype_fini(&t);
 	}
 	elffile_fini(&ef);
 	close(fd);

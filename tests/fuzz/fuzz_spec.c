@@ -39,7 +39,7 @@ static void inside_list(const struct spec *s, const struct expr_list *v)
 
 static void inside_edit(const struct spec *s, const struct editexpr *e)
 {
-	FUZZ_HOLDS(e->n <= EDITEXPR_MAX);
+	FUZZ_HOLDS(e->n <= EDIT_PARSE_MAX);
 	for (size_t i = 0; i < e->n; i++) {
 		FUZZ_HOLDS(e->v[i].to && e->v[i].value);
 		inside(s, e->v[i].to);

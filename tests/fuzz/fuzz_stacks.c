@@ -117,7 +117,7 @@ static void check_json(const struct stacks *s)
 	struct buf b = { .p = NULL };
 	size_t lines = 0;
 
-	stackshow_json(s, 0, &b);
+	stack_print_json(s, 0, &b);
 	for (const char *p = b.p, *end; p < b.p + b.len; p = end + 1) {
 		end = memchr(p, '\n', b.len - (p - b.p));
 		FUZZ_HOLDS(end && json_is_valid(p, end - p));
@@ -131,7 +131,7 @@ static void check_text(const struct stacks *s)
 {
 	struct buf b = { .p = NULL };
 
-	stackshow_text(s, 3, &b);
+	stack_print_text(s, 3, &b);
 	for (size_t i = 0; i < b.len; i++)
 		FUZZ_HOLDS(b.p[i] == '\n' || ((uint8_t)b.p[i] >= ' ' && b.p[i] != 0x7f));
 	buf_fini(&b);

@@ -49,7 +49,7 @@ struct world {
 	struct gotype types[TYPES];
 	struct gofield fields[TYPES][FIELDS];
 	struct gomap maps[TYPES];
-	const struct golayout *layout;
+	const struct runtime_layout *layout;
 	struct record record;
 	int64_t frame;
 	struct goprobe_type wire_types[TYPES];
@@ -239,12 +239,12 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 	/* Other than here, each type has a name. */
 	if (t->elem && !t->elem->name)
 		return NULL;
-	why = unread_why(&w->plan, &w->record, c, offset, t);
+	why = not_captured_why(&w->plan, &w->record, c, offset, t);
 	FUZZ_HOLDS(!why || why == VALUE_DEEP || why[0]);
 	return why;
 }
 
-static const struct golayout *layout(void *ctx)
+static const struct runtime_layout *layout(void *ctx)
 {
 	struct world *w = ctx;
 
@@ -257,7 +257,7 @@ static void check_text(const struct buf *b, bool lines)
 	for (size_t i = 0, len; i < b->len; i += len) {
 		uint32_t c;
 
-		len = buf_utf8((uint8_t *)b->p + i, b->len - i, &c);
+		len = quote_utf8((uint8_t *)b->p + i, b->len - i, &c);
 		FUZZ_HOLDS(len && (c >= 0x20 || (lines && c == '\n')) &&
 			   (c < 0x7f || c > 0x9f));
 	}
@@ -333,7 +333,7 @@ static void redact(struct world *w, const uint8_t *wire, size_t n)
 	}
 	w->plan.gotypes = gotypes;
 	memset(&r, 0, sizeof(r));
-	redactor_records(&r, &w->plan, copy, n);
+	redact_records(&r, &w->plan, copy, n);
 	w->plan.gotypes = NULL;
 	free(copy);
 }
@@ -356,7 +356,7 @@ int fuzz_value(const uint8_t *data, size_t size)
 	size_t n;
 
 	memset(&w, 0, sizeof(w));
-	w.layout = how & 64 ? NULL : golayout_get(13 + how % 16);
+	w.layout = how & 64 ? NULL : runtime_layout_get(13 + how % 16);
 	for (size_t i = 0; i < TYPES; i++)
 		make_type(&w, &feed, i);
 	if (how & 128) {

@@ -93,7 +93,7 @@ static bool string(struct json *j)
 				return false;
 			continue;
 		}
-		n = buf_utf8((const uint8_t *)j->p, (size_t)(j->end - j->p), &c);
+		n = quote_utf8((const uint8_t *)j->p, (size_t)(j->end - j->p), &c);
 		if (!n || c < 0x20)
 			return false;
 		j->p += n;

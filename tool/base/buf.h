@@ -84,18 +84,18 @@ void buf_duration(struct buf *b, uint64_t ns);
 /* "1.204113": seconds, to the microsecond. */
 void buf_seconds(struct buf *b, uint64_t ns);
 /* As Go's strconv.Quote. */
-void buf_quote(struct buf *b, const uint8_t *s, size_t n);
+void quote_go(struct buf *b, const uint8_t *s, size_t n);
 /*
  * A JSON string. A byte that is not part of valid UTF-8 becomes \udcXX, where
  * XX is the byte: no valid text holds a lone surrogate, so this can be undone.
  */
-void buf_json(struct buf *b, const uint8_t *s, size_t n);
-void buf_json_str(struct buf *b, const char *s);
+void quote_json(struct buf *b, const uint8_t *s, size_t n);
+void quote_json_str(struct buf *b, const char *s);
 
 /*
  * Decode the UTF-8 sequence at @s (at most @n bytes, @n > 0). Returns its
  * length, or 0 if it is not valid; *@ret is the code point.
  */
-size_t buf_utf8(const uint8_t *s, size_t n, uint32_t *ret);
+size_t quote_utf8(const uint8_t *s, size_t n, uint32_t *ret);
 
 #endif

@@ -42,7 +42,7 @@ static inline void json_name(struct buf *b, const char *name)
 {
 	if (json_follows(b))
 		buf_char(b, ',');
-	buf_json_str(b, name);
+	quote_json_str(b, name);
 	buf_char(b, ':');
 }
 
@@ -81,7 +81,7 @@ static inline void json_str(struct buf *b, const char *key, const char *s)
 {
 	json_key(b, key);
 	if (s)
-		buf_json_str(b, s);
+		quote_json_str(b, s);
 	else
 		buf_str(b, "null");
 }

@@ -42,11 +42,11 @@ size_t plain_prefix(const char *s, size_t n, size_t columns);
  * Bring the text that begins at @from to @width columns of a terminal, by at least one blank:
  * behind it, or before it.
  */
-void buf_pad(struct buf *b, size_t from, size_t width);
-void buf_pad_left(struct buf *b, size_t from, size_t width);
+void plain_pad(struct buf *b, size_t from, size_t width);
+void plain_pad_left(struct buf *b, size_t from, size_t width);
 /* Append @s, with '?' for each character that can't be shown. */
-void buf_plain(struct buf *b, const char *s);
+void plain_add(struct buf *b, const char *s);
 /* The same, but tabs stay. */
-void buf_plain_text(struct buf *b, const char *s);
+void plain_add_text(struct buf *b, const char *s);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "base/unaligned.h"
 
-size_t buf_utf8(const uint8_t *s, size_t n, uint32_t *ret)
+size_t quote_utf8(const uint8_t *s, size_t n, uint32_t *ret)
 {
 	static const struct {
 		uint8_t mask, lead;
@@ -182,7 +182,7 @@ static void quote(struct buf *b, const uint8_t *s, size_t n, const struct dialec
 			buf_mem(b, s + i, len);
 			continue;
 		}
-		len = buf_utf8(s + i, n - i, &c);
+		len = quote_utf8(s + i, n - i, &c);
 		if (!len) {
 			buf_str(b, as->byte);
 			hex(b, s[i], 2);
@@ -197,19 +197,19 @@ static void quote(struct buf *b, const uint8_t *s, size_t n, const struct dialec
 	buf_char(b, '"');
 }
 
-void buf_quote(struct buf *b, const uint8_t *s, size_t n)
+void quote_go(struct buf *b, const uint8_t *s, size_t n)
 {
 	quote(b, s, n, &go);
 }
 
-void buf_json(struct buf *b, const uint8_t *s, size_t n)
+void quote_json(struct buf *b, const uint8_t *s, size_t n)
 {
 	quote(b, s, n, &json);
 }
 
-void buf_json_str(struct buf *b, const char *s)
+void quote_json_str(struct buf *b, const char *s)
 {
-	buf_json(b, (const uint8_t *)s, strlen(s));
+	quote_json(b, (const uint8_t *)s, strlen(s));
 }
 
 /* Of a character that is not ASCII; the locale is left alone. */
@@ -241,7 +241,7 @@ static size_t character(const char *s, size_t n, size_t *columns)
 			len++;
 		return len < n ? len + 1 : len;
 	}
-	len = buf_utf8((const uint8_t *)s, n, &c);
+	len = quote_utf8((const uint8_t *)s, n, &c);
 	*columns = len > 1 ? wide(c) : 1;
 	return len ? len : 1;
 }
@@ -268,14 +268,14 @@ size_t plain_columns(const char *s, size_t n)
 	return columns;
 }
 
-void buf_pad(struct buf *b, size_t from, size_t width)
+void plain_pad(struct buf *b, size_t from, size_t width)
 {
 	size_t columns = plain_columns(b->p + from, b->len - from);
 
 	buf_fill(b, ' ', columns < width ? width - columns : 1);
 }
 
-void buf_pad_left(struct buf *b, size_t from, size_t width)
+void plain_pad_left(struct buf *b, size_t from, size_t width)
 {
 	size_t n = b->len - from, columns = plain_columns(b->p + from, n);
 	size_t pad = columns < width ? width - columns : 1;
@@ -290,7 +290,7 @@ void buf_pad_left(struct buf *b, size_t from, size_t width)
 size_t plain_next(const char *s, size_t n, bool *shown)
 {
 	uint32_t c = 0;
-	size_t len = buf_utf8((const uint8_t *)s, n, &c);
+	size_t len = quote_utf8((const uint8_t *)s, n, &c);
 
 	*shown = len && c >= ' ' && (c < 0x7f || c >= 0xa0);
 	return len ? len : 1;
@@ -315,12 +315,12 @@ static void append(void *b, const char *s, size_t n)
 	buf_mem(b, s, n);
 }
 
-void buf_plain(struct buf *b, const char *s)
+void plain_add(struct buf *b, const char *s)
 {
 	plain_put(s, false, append, b);
 }
 
-void buf_plain_text(struct buf *b, const char *s)
+void plain_add_text(struct buf *b, const char *s)
 {
 	plain_put(s, true, append, b);
 }

@@ -65,7 +65,7 @@ static int open_at(int at)
 	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-int regular_open(const char *path)
+int safe_open(const char *path)
 {
 	int at = open(path, O_PATH | O_CLOEXEC), fd, err;
 

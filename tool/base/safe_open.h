@@ -8,6 +8,6 @@
  * files. Nothing else is opened, even if somebody replaces the file meanwhile. Else -1, and errno:
  * EISDIR for a directory, EINVAL for anything else that is no such file.
  */
-int regular_open(const char *path);
+int safe_open(const char *path);
 
 #endif

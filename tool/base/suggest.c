@@ -16,7 +16,7 @@
 
 #define LONGEST 200
 
-void near_init(struct near *near, const char *wanted)
+void suggest_init(struct suggest *near, const char *wanted)
 {
 	memset(near, 0, sizeof(*near));
 	near->wanted = wanted;
@@ -146,16 +146,16 @@ static size_t score(const char *wanted, const char *name)
 	return d <= most ? 4 + d : SIZE_MAX;
 }
 
-void near_offer(struct near *near, const char *name)
+void suggest_offer(struct suggest *near, const char *name)
 {
 	size_t s = score(near->wanted, name), i = near->n;
 
-	if (s == SIZE_MAX || (near->n == NEAR_MAX && s >= near->score[NEAR_MAX - 1]))
+	if (s == SIZE_MAX || (near->n == SUGGEST_MAX && s >= near->score[SUGGEST_MAX - 1]))
 		return;
 	for (size_t k = 0; k < near->n; k++)
 		if (strcmp(near->name[k], name) == 0)
 			return;
-	if (near->n < NEAR_MAX)
+	if (near->n < SUGGEST_MAX)
 		near->n++;
 	else
 		i--;
@@ -167,7 +167,7 @@ void near_offer(struct near *near, const char *name)
 	near->name[i] = name;
 }
 
-char *near_hint(const struct near *near)
+char *suggest_hint(const struct suggest *near)
 {
 	const char *const *n = near->name;
 	char *s = NULL;
@@ -182,9 +182,9 @@ char *near_hint(const struct near *near)
 	return err < 0 ? NULL : s;
 }
 
-bool near_set_hint(const struct near *near, struct diag *d)
+bool suggest_set_hint(const struct suggest *near, struct diag *d)
 {
-	char *hint = near_hint(near);
+	char *hint = suggest_hint(near);
 	bool any = hint;
 
 	if (hint)

@@ -8,21 +8,21 @@
 
 #include "base/diag.h"
 
-#define NEAR_MAX 3
+#define SUGGEST_MAX 3
 
 /* The nearest names so far, the best first. */
-struct near {
+struct suggest {
 	const char *wanted;		/* what was typed */
-	const char *name[NEAR_MAX];	/* names; not owned */
-	size_t score[NEAR_MAX];		/* their distances */
+	const char *name[SUGGEST_MAX];	/* names; not owned */
+	size_t score[SUGGEST_MAX];		/* their distances */
 	size_t n;			/* how many */
 };
 
-void near_init(struct near *near, const char *wanted);
-void near_offer(struct near *near, const char *name);
+void suggest_init(struct suggest *near, const char *wanted);
+void suggest_offer(struct suggest *near, const char *name);
 /* "did you mean 'a', 'b' or 'c'?", to be freed; NULL if nothing is near. */
-char *near_hint(const struct near *near);
+char *suggest_hint(const struct suggest *near);
 /* The same as the hint of @d; false if nothing is near. */
-bool near_set_hint(const struct near *near, struct diag *d);
+bool suggest_set_hint(const struct suggest *near, struct diag *d);
 
 #endif

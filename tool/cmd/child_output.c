@@ -11,7 +11,7 @@
 
 #include "cmd/child_output.h"
 
-static int spawn(struct childout *c, int out, char *const *argv, const sigset_t *mask)
+static int spawn(struct child_output *c, int out, char *const *argv, const sigset_t *mask)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -55,12 +55,12 @@ static int make_terminal(size_t columns, int *master, int *slave)
 	return 0;
 }
 
-int childout_start(struct childout *c, char *const *argv, size_t columns, const sigset_t *mask,
-		   struct diag *d)
+int child_output_start(struct child_output *c, char *const *argv, size_t columns,
+		       const sigset_t *mask, struct diag *d)
 {
 	int master, slave, err;
 
-	*c = (struct childout){ .fd = -1 };
+	*c = (struct child_output){ .fd = -1 };
 	if (make_terminal(columns, &master, &slave))
 		return diag_errno(d, errno, "can't make a pseudo-terminal");
 	err = spawn(c, slave, argv, mask);
@@ -74,7 +74,7 @@ int childout_start(struct childout *c, char *const *argv, size_t columns, const 
 }
 
 /* A child that is still writing gets an error. */
-static void await(struct childout *c)
+static void await(struct child_output *c)
 {
 	close(c->fd);
 	c->fd = -1;
@@ -83,7 +83,7 @@ static void await(struct childout *c)
 	c->pid = 0;
 }
 
-void childout_read(struct childout *c)
+void child_output_read(struct child_output *c)
 {
 	char bytes[4096];
 	ssize_t n;
@@ -91,14 +91,14 @@ void childout_read(struct childout *c)
 	if (!c->pid)
 		return;
 	while ((n = read(c->fd, bytes, sizeof(bytes))) > 0)
-		if (c->text.len < CHILDOUT_MAX)
+		if (c->text.len < CHILD_OUTPUT_MAX)
 			buf_mem(&c->text, bytes, n);
 	/* EIO: nobody has the other side open any more. */
 	if (!n || errno != EAGAIN)
 		await(c);
 }
 
-void childout_end(struct childout *c)
+void child_output_end(struct child_output *c)
 {
 	if (c->pid) {
 		kill(c->pid, SIGTERM);

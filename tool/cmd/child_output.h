@@ -11,25 +11,25 @@
 #include "base/diag.h"
 
 /* A run of goprobectl. */
-struct childout {
+struct child_output {
 	pid_t pid;		/* its process; 0: none runs */
 	int fd;			/* where its output comes from, or -1 */
 	struct buf text;	/* what it has printed, results and messages */
 };
 
 /* Bytes of text that are kept: the first ones. */
-#define CHILDOUT_MAX (1U << 20)
+#define CHILD_OUTPUT_MAX (1U << 20)
 
 /*
  * Run this program with @argv, which ends with NULL, and without input. Its output is a terminal of
  * @columns columns, so its lines fit one of that size. @mask: its signal mask. 0,
- * or -1 with @d set; childout_end() is fine then, too.
+ * or -1 with @d set; child_output_end() is fine then, too.
  */
-int childout_start(struct childout *c, char *const *argv, size_t columns, const sigset_t *mask,
-		   struct diag *d);
+int child_output_start(struct child_output *c, char *const *argv, size_t columns,
+		       const sigset_t *mask, struct diag *d);
 /* Take what it has printed, without waiting. It has ended if there is no @pid afterwards. */
-void childout_read(struct childout *c);
+void child_output_read(struct child_output *c);
 /* End it, wait until its breakpoints are removed, and forget its output. */
-void childout_end(struct childout *c);
+void child_output_end(struct child_output *c);
 
 #endif

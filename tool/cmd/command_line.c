@@ -50,7 +50,7 @@ static const struct option_row *row_of(enum command command, int opt)
 
 static int unknown_option(const char *text, const struct option *options, struct diag *d)
 {
-	struct near near;
+	struct suggest near;
 
 	diag_set(d, "unknown option '%s'", text);
 	if (strncmp(text, "--", 2) != 0)
@@ -60,9 +60,9 @@ static int unknown_option(const char *text, const struct option *options, struct
 
 	if (!name)
 		return CMD_USAGE;
-	near_init(&near, name);
+	suggest_init(&near, name);
 	for (; options->name; options++)
-		near_offer(&near, options->name);
+		suggest_offer(&near, options->name);
 	if (near.n)
 		diag_hint(d, "did you mean '--%s'?", near.name[0]);
 	free(name);
@@ -216,7 +216,7 @@ int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, s
 		code = check_target(cmd, o, d);
 	if (!code)
 		code = parse_operands(cmd, o, d);
-	return code ? code : options_check(o, d);
+	return code ? code : exclusion_check(o, d);
 }
 
 int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
@@ -239,7 +239,7 @@ void cmd_help(const struct cmd *cmd, struct buf *b)
 {
 	buf_str(b, cmd->about);
 	for (enum option_group group = 0; group < OPTIONS_GROUPS; group++)
-		options_help(cmd->command, group, b);
+		option_help(cmd->command, group, b);
 	buf_char(b, '\n');
 	buf_str(b, cmd->examples);
 }

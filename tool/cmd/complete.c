@@ -35,7 +35,7 @@ static void offer(struct buf *b, const char *prefix, const char *text, const cha
 {
 	if (strncmp(text, prefix, strlen(prefix)))
 		return;
-	buf_plain(b, text);
+	plain_add(b, text);
 	if (description) {
 		buf_char(b, '\t');
 		buf_mem(b, description, strcspn(description, "\n"));

@@ -69,10 +69,10 @@ static const char latency_examples[] =
 
 /* What was counted, as it was last read. */
 struct table {
-	struct tallyshow show;		/* how it is shown */
+	struct stats_print show;		/* how it is shown */
 	struct tallies tallies;		/* by function */
-	struct keyrows keys;		/* by key */
-	struct keyshow *keyshow;	/* how these are shown, or NULL */
+	struct key_stats keys;		/* by key */
+	struct key_print *keyshow;	/* how these are shown, or NULL */
 };
 
 /* A run of one of the commands. */
@@ -113,15 +113,15 @@ static int table_init(struct table *t, const struct options *o, const struct pla
 		return 0;
 	t->keys.nfuncs = n;
 	t->show.keys = &t->keys;
-	t->keyshow = keyshow_new(&t->show);
+	t->keyshow = key_print_new(&t->show);
 	return t->keyshow ? 0 : diag_set(d, "out of memory");
 }
 
 static void table_fini(struct table *t)
 {
 	tallies_fini(&t->tallies);
-	keyshow_free(t->keyshow);
-	keyrows_fini(&t->keys);
+	key_print_free(t->keyshow);
+	key_stats_fini(&t->keys);
 }
 
 static int table_read(struct table *t, struct client *client, enum tallies_by by, struct diag *d)
@@ -134,22 +134,22 @@ static int table_read(struct table *t, struct client *client, enum tallies_by by
 	tallies_sort(&t->tallies, by);
 	if (!t->keyshow)
 		return 0;
-	keyrows_begin(&t->keys);
-	if (client_items(client, GOPROBE_CMD_KEYS, keyrows_add, &t->keys, d))
+	key_stats_begin(&t->keys);
+	if (client_items(client, GOPROBE_CMD_KEYS, key_stats_add, &t->keys, d))
 		return -1;
-	keyrows_sort(&t->keys, by);
+	key_stats_sort(&t->keys, by);
 	return 0;
 }
 
 /* JSON has the functions, too: their numbers include calls that exceeded the limit of keys. */
 static void table_put(const struct table *t, uint64_t ns, struct buf *b)
 {
-	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };
+	const struct stats_print_when when = { clock_now(CLOCK_REALTIME), ns };
 
 	if (!t->keyshow || t->show.json)
-		tallyshow_table(&t->show, &t->tallies, &when, b);
+		stats_print_table(&t->show, &t->tallies, &when, b);
 	if (t->keyshow)
-		keyshow_table(t->keyshow, &t->keys, &when, b);
+		key_print_table(t->keyshow, &t->keys, &when, b);
 }
 
 /* --- counting -------------------------------------------------------- */
@@ -203,14 +203,14 @@ static int set_up(struct counting *counting, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
 	struct options *o = counting->o;
-	struct tracing *t = &c->c.tracing;
+	struct session *t = &c->c.tracing;
 
 	o->plan.action = c->printed.show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	o->plan.no_return = !c->printed.show.timed;
 	if (o->by.n || o->by.value) {
 		o->plan.by = &o->by;
 		t->keys = (struct goprobe_key_limit){
-			o->by.n ? o->keys : 1, bykey_bytes(&o->by)
+			o->by.n ? o->keys : 1, group_by_bytes(&o->by)
 		};
 	}
 	if (o->output && !c->printed.show.put && counting_open(counting, d))
@@ -222,7 +222,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	    (c->c.server && table_init(&c->served, o, t->plan, d)))
 		return -1;
 	if (c->c.server && !o->quiet)
-		tracing_say(t, "serving %s", httpserver_url(c->c.server));
+		session_say(t, "serving %s", httpserver_url(c->c.server));
 	return 0;
 }
 
@@ -232,7 +232,7 @@ static bool is_metrics(const struct options *o)
 }
 
 /* Read what has been counted and print it: what is new, or at the end all that there was. */
-static int print(struct counting *counting, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *counting, const struct stats_print_end *end, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
 	uint64_t t = clock_now(CLOCK_MONOTONIC), ns;
@@ -246,7 +246,7 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 		return -1;
 	table_put(table, ns, &b);
 	if (end && table->show.json && !c->c.o->quiet)
-		tallyshow_summary(&table->show, &table->tallies, end, &b);
+		stats_print_summary(&table->show, &table->tallies, end, &b);
 	if (is_metrics(c->c.o) && c->c.o->output)
 		err = counting_replace(&c->c, &b, d);
 	else
@@ -255,7 +255,7 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 		err = counting_close(&c->c, d);
 	b.len = 0;
 	if (!err && end && !c->c.o->quiet && !table->show.json) {
-		tallyshow_say(&table->show, &table->tallies, end, &b);
+		stats_print_say(&table->show, &table->tallies, end, &b);
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
 	}
 	buf_fini(&b);
@@ -268,7 +268,7 @@ static int run(struct options *o, struct diag *d)
 	const struct counting_cmd cmd = {
 		.doing = timed ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
-	const struct tallyshow metrics = {
+	const struct stats_print metrics = {
 		.timed = timed, .top = o->top, .labels = true, .put = openmetrics_put,
 	};
 	struct count c = {
@@ -279,7 +279,7 @@ static int run(struct options *o, struct diag *d)
 	if (code)
 		return code;
 	if (!is_metrics(o))
-		c.printed.show = (struct tallyshow){
+		c.printed.show = (struct stats_print){
 			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
 			.valued = o->by.value, .histogram = o->histogram,
 		};

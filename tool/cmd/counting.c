@@ -21,13 +21,13 @@
 
 int counting_set_up(struct counting *c, struct diag *d)
 {
-	struct tracing *t = &c->tracing;
+	struct session *t = &c->tracing;
 
 	/* There are no records: the smallest rings will do. */
 	c->o->ring_bytes = 64U << 10;
 	c->o->signals = true;
-	return tracing_open(t, c->o, d) || tracing_plan(t, c->o, &c->o->plan, d) ||
-	       tracing_arm(t, d) ? -1 : 0;
+	return session_open(t, c->o, d) || session_plan(t, c->o, &c->o->plan, d) ||
+	       session_arm(t, d) ? -1 : 0;
 }
 
 int counting_name_files(struct counting *c, struct diag *d)
@@ -155,7 +155,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 		if (over || c->hits || target_ended(target) || t >= end ||
 		    (interrupt_came(&c->tracing.interrupt) && !target->command))
 			return 0;
-		tracing_look(&c->tracing);
+		session_look(&c->tracing);
 		if (t < next)
 			continue;
 		if (c->cmd->print(c, NULL, d))
@@ -171,7 +171,7 @@ static int say_broken(struct counting *c, struct diag *d)
 	struct buf json = { 0 };
 	int err;
 
-	tracing_say_broken(&c->tracing, c->hits, c->o->format == OPTION_JSON ? &json : NULL);
+	session_say_broken(&c->tracing, c->hits, c->o->format == OPTION_JSON ? &json : NULL);
 	err = json.len ? counting_write(c, &json, d) : 0;
 	buf_fini(&json);
 	return err;
@@ -180,13 +180,13 @@ static int say_broken(struct counting *c, struct diag *d)
 static int finish(struct counting *c, struct diag *d)
 {
 	uint64_t stats[__GOPROBE_STAT_MAX];
-	struct tallyshow_end end = { .stats = stats };
+	struct stats_print_end end = { .stats = stats };
 
 	c->ending = true;
 	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
 		return -1;
 	if (!c->hits)
-		tracing_say_ending(&c->tracing);
+		session_say_ending(&c->tracing);
 	/* From now on no hit counts. To take the breakpoints away takes longer. */
 	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
 	if (client_ask(c->tracing.client, GOPROBE_CMD_STOP, NULL, d))
@@ -206,7 +206,7 @@ static int run(struct counting *c, struct diag *d)
 
 	c->started = clock_now(CLOCK_MONOTONIC);
 	if (!err) {
-		tracing_say_started(&c->tracing, c->cmd->doing, NULL);
+		session_say_started(&c->tracing, c->cmd->doing, NULL);
 		err = target->command ? target_release(target, d) : 0;
 	}
 	if (!err)
@@ -219,8 +219,8 @@ static int run(struct counting *c, struct diag *d)
 	if (err)
 		return CMD_FAILED;
 	/* Whatever is left of the session goes before the command is waited for. */
-	tracing_disarm(&c->tracing);
-	tracing_await_command(&c->tracing);
+	session_disarm(&c->tracing);
+	session_await_command(&c->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	return !code && c->hits ? CMD_BROKEN : code;
 }
@@ -242,5 +242,5 @@ void counting_fini(struct counting *c)
 	httpserver_free(c->server);
 	if (c->fd != STDOUT_FILENO)
 		close(c->fd);
-	tracing_fini(&c->tracing);
+	session_fini(&c->tracing);
 }

@@ -21,7 +21,7 @@ struct counting_cmd {
 	/* Place the breakpoints, with counting_set_up(); 0, or -1 with @d set. */
 	int (*set_up)(struct counting *c, struct diag *d);
 	/* Read what has been counted and print it; @end: this is the last time. */
-	int (*print)(struct counting *c, const struct tallyshow_end *end, struct diag *d);
+	int (*print)(struct counting *c, const struct stats_print_end *end, struct diag *d);
 	/*
 	 * After each wait: read what counting.own has, without waiting; 0, 1: the user ends it, or
 	 * -1 with @d set. NULL: there is no counting.own.
@@ -41,7 +41,7 @@ struct counting {
 	int own[COUNTING_OWN];	/* what counting_cmd.input reads; -1: nothing */
 	/* Serves what is counted, or NULL; counting_fini() frees it. */
 	struct httpserver *server;
-	struct tracing tracing;	/* the session that counts */
+	struct session tracing;	/* the session that counts */
 	/* What addresses mean, by file of the plan; or NULL: counting_name_files(). */
 	struct symbols *files;
 	bool ending;	/* what is printed now is the last before the breakpoints are taken away */

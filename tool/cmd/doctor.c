@@ -60,14 +60,14 @@ static void examine_hit(struct findings *f)
 /* Traces of others, which may have been left behind. */
 static void examine_others(struct client *c, struct findings *f)
 {
-	struct list_sessions all = { 0 };
+	struct session_list_print all = { 0 };
 	struct diag d = { 0 };
 	uint32_t *owners;
 	size_t n = 0;
 
-	if (client_dump(c, GOPROBE_CMD_LIST, list_session_add, &all, &d)) {
+	if (client_dump(c, GOPROBE_CMD_LIST, session_list_add, &all, &d)) {
 		add_diag(f, "sessions", FINDING_WARN, &d);
-		list_sessions_fini(&all);
+		session_list_fini(&all);
 		return;
 	}
 	owners = calloc(all.n + 1, sizeof(*owners));
@@ -79,7 +79,7 @@ static void examine_others(struct client *c, struct findings *f)
 		sessions_examine(&host_here, owners, n, f);
 	f->failed |= !owners;
 	free(owners);
-	list_sessions_fini(&all);
+	session_list_fini(&all);
 }
 
 /* What the loaded module says. */
@@ -167,10 +167,10 @@ static void text(const struct finding *v, struct buf *b)
 	buf_fill(b, ' ', 6 - strlen(verdicts[v->verdict]));
 	buf_str(b, v->check);
 	buf_fill(b, ' ', 12 - strlen(v->check));
-	buf_plain(b, v->fact);
+	plain_add(b, v->fact);
 	if (v->remedy) {
 		buf_str(b, "\n                  -> ");
-		buf_plain(b, v->remedy);
+		plain_add(b, v->remedy);
 	}
 	buf_char(b, '\n');
 }
@@ -196,7 +196,7 @@ static int run(struct options *o, struct diag *d)
 	module_examine(&host_here, &f);
 	if (module_is_loaded(&host_here) && !findings_get(&f, "rights", FINDING_FAIL))
 		examine_session(&f);
-	tracers_examine(&host_here, &f);
+	rights_examine_tracers(&host_here, &f);
 	if (o->file || o->pids.n)
 		examine_target(o, &f);
 	for (size_t i = 0; i < f.n; i++)

@@ -43,9 +43,9 @@ struct looking {
 struct runtime {
 	struct looking *l;		/* the run */
 	struct gobin *bin;		/* its binary */
-	struct gosnap_reader reader;	/* of its goroutines */
+	struct goroutine_snapshot_reader reader;	/* of its goroutines */
 	struct symbols symbols;		/* of its binary */
-	struct golist list;		/* what is printed */
+	struct goroutine_list list;		/* what is printed */
 };
 
 static int open_process(struct looking *l, struct diag *d)
@@ -64,7 +64,7 @@ static void find_turns(struct runtime *rt)
 {
 	struct diag why = { 0 };
 
-	if (!goreader_find_turns(&rt->reader.r, &why))
+	if (!goroutine_reader_find_turns(&rt->reader.r, &why))
 		return;
 	if (!rt->l->o->quiet) {
 		fputs("no row is certain: ", stderr);
@@ -76,13 +76,14 @@ static void find_turns(struct runtime *rt)
 
 static int read_all(struct runtime *rt, struct diag *d)
 {
-	struct gosnap *s = malloc(sizeof(*s));
+	struct goroutine_snapshot *s = malloc(sizeof(*s));
 	uint64_t *g = NULL;
 	size_t n;
-	int err = s ? goroutines_list(&rt->reader.r, &g, &n, d) : diag_set(d, "out of memory");
+	int err = s ? goroutine_all(&rt->reader.r, &g, &n, d) : diag_set(d, "out of memory");
 
 	for (size_t i = 0; !err && i < n; i++)
-		if (gosnap_read(&rt->reader, g[i], s) && golist_add(&rt->list, s))
+		if (goroutine_snapshot_read(&rt->reader, g[i], s) &&
+		    goroutine_list_add(&rt->list, s))
 			err = diag_set(d, "out of memory");
 	free(s);
 	free(g);
@@ -95,16 +96,16 @@ static int print(struct runtime *rt, struct diag *d)
 	size_t at = 0;
 	bool more;
 
-	golist_sort(&rt->list);
+	goroutine_list_sort(&rt->list);
 	do {
-		more = golist_print(&rt->list, &at, CHUNK, b);
+		more = goroutine_list_print(&rt->list, &at, CHUNK, b);
 		if (writing_print(b, d))
 			return -1;
 	} while (more);
 	return 0;
 }
 
-static void summarize(const struct golist *l)
+static void summarize(const struct goroutine_list *l)
 {
 	if (l->opt.binary)
 		fprintf(stderr, "%s: ", l->opt.binary);
@@ -121,7 +122,7 @@ static int look_at(struct runtime *rt, struct diag *d)
 {
 	struct looking *l = rt->l;
 	const struct options *o = l->o;
-	struct golist_opt opt = {
+	struct goroutine_list_opt opt = {
 		.group = o->group, .sort = o->sort, .top = o->top,
 		.json = o->format == OPTION_JSON, .state = o->state, .with = o->with,
 		.longer_than = o->longer_than, .secrets = &o->plan.secrets,
@@ -129,13 +130,13 @@ static int look_at(struct runtime *rt, struct diag *d)
 	};
 	pid_t pid = l->target.processes[0].pid;
 
-	if (gosnap_init(&rt->reader, pid, rt->bin, !o->group, d))
+	if (goroutine_snapshot_init(&rt->reader, pid, rt->bin, !o->group, d))
 		return -1;
 	find_turns(rt);
 	if (procmem_same_clock(&rt->reader.r.m))
 		opt.now = clock_now(CLOCK_MONOTONIC);
 	symbols_init(&rt->symbols, rt->bin, NULL);
-	golist_init(&rt->list, &opt, &rt->symbols);
+	goroutine_list_init(&rt->list, &opt, &rt->symbols);
 	if (read_all(rt, d))
 		return -1;
 	if (l->held >= 0 ? procmem_exited(l->held) : target_ended(&l->target))
@@ -157,7 +158,7 @@ static int look_at_binary(struct looking *l, struct gobin *bin, struct diag *d)
 	rt->l = l;
 	rt->bin = bin;
 	err = look_at(rt, d);
-	golist_fini(&rt->list);
+	goroutine_list_fini(&rt->list);
 	symbols_fini(&rt->symbols);
 	free(rt);
 	return err;

@@ -38,11 +38,11 @@ static const char examples[] =
 /* A run of the command. */
 struct graphing {
 	struct options *o;	/* what the user asked for */
-	struct tracing tracing;	/* the session */
+	struct session tracing;	/* the session */
 	struct graph graph;	/* where events become trees, and trees lines */
 	struct learn learn;	/* what values show that the module does not know */
 	struct stream stream;	/* records on their way to events */
-	struct watch watch;	/* the session being watched */
+	struct loop watch;	/* the session being watched */
 };
 
 /* Values of --calls: a merged tree is as small as the program has paths. */
@@ -79,9 +79,9 @@ static int check(const struct options *o, struct diag *d)
 
 static int set_up(struct graphing *g, struct diag *d)
 {
-	struct tracing *t = &g->tracing;
+	struct session *t = &g->tracing;
 	struct options *o = g->o;
-	struct lines_opt how = {
+	struct sink_opt how = {
 		.options = o, .format = &format_of(o)->out, .paired = true,
 	};
 	bool merged = o->merge || o->flat || o->format == OPTION_FOLDED ||
@@ -91,17 +91,17 @@ static int set_up(struct graphing *g, struct diag *d)
 	o->plan.depth = o->follow;
 	o->plan.goroutine = true;
 	o->plan.brief = true;
-	if (tracing_open(t, o, d) || tracing_plan(t, o, &o->plan, d))
+	if (session_open(t, o, d) || session_plan(t, o, &o->plan, d))
 		return -1;
 	learn_init(&g->learn, t->plan);
 	if (merged && !option_given(o, option_find(COMMAND_GRAPH, "calls")))
 		o->calls = CALLS_MERGED;
 	if (graph_init(&g->graph, t->plan, o->levels, o->calls))
 		return diag_set(d, "out of memory");
-	if (tracing_arm(t, d))
+	if (session_arm(t, d))
 		return -1;
 	how.pids = t->target.nprocesses != 1;
-	if (lines_open(&g->graph.out, &g->stream, t->plan, &how, d))
+	if (sink_open(&g->graph.out, &g->stream, t->plan, &how, d))
 		return -1;
 	g->stream.live = true;
 	g->stream.learn = &g->learn;
@@ -124,24 +124,24 @@ static int watch(struct graphing *g, struct diag *d)
 	struct target *target = &g->tracing.target;
 	int code;
 
-	if (watch_start(&g->watch, d))
+	if (loop_start(&g->watch, d))
 		return CMD_FAILED;
-	lines_started(&g->graph.out, &g->tracing);
-	if (watch_run(&g->watch, d))
+	sink_started(&g->graph.out, &g->tracing);
+	if (loop_run(&g->watch, d))
 		return CMD_FAILED;
 	/* Nothing of the session is left while the command or a collector is waited for. */
-	tracing_disarm(&g->tracing);
+	session_disarm(&g->tracing);
 	graph_finish(&g->graph);
-	lines_broken(&g->graph.out, &g->tracing, watch_broken(&g->watch));
-	lines_summary(&g->graph.out, &g->stream, g->o->quiet);
-	if (lines_close(&g->graph.out, d))
+	sink_broken(&g->graph.out, &g->tracing, loop_broken(&g->watch));
+	sink_summary(&g->graph.out, &g->stream, g->o->quiet);
+	if (sink_close(&g->graph.out, d))
 		return CMD_FAILED;
-	tracing_await_command(&g->tracing);
+	session_await_command(&g->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	if (code)
 		return code;
-	return watch_broken(&g->watch) ? CMD_BROKEN :
-	       g->o->strict && out_lost(&g->stream.sum) ? CMD_LOST : CMD_DONE;
+	return loop_broken(&g->watch) ? CMD_BROKEN :
+	       g->o->strict && output_lost(&g->stream.sum) ? CMD_LOST : CMD_DONE;
 }
 
 static int run(struct options *o, struct diag *d)
@@ -159,7 +159,7 @@ static int run(struct options *o, struct diag *d)
 	g->o = o;
 	code = set_up(g, d) ? CMD_FAILED : watch(g, d);
 	learn_fini(&g->learn);
-	tracing_fini(&g->tracing);
+	session_fini(&g->tracing);
 	stream_fini(&g->stream);
 	graph_fini(&g->graph);
 	free(g);

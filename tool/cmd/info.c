@@ -90,7 +90,7 @@ static void json(const struct client_info *info, struct buf *b)
 		if (!(info->abilities & abilities[i].bit))
 			continue;
 		json_element(b);
-		buf_json_str(b, abilities[i].name);
+		quote_json_str(b, abilities[i].name);
 	}
 	buf_char(b, ']');
 	json_raw(b, "limits", "{");

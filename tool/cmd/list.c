@@ -44,7 +44,7 @@ static const char examples[] =
 struct listed {
 	struct gobin *bin;
 	const struct gofunc *fn;
-	struct list_survey survey;
+	struct function_list_survey survey;
 };
 
 static int by_name(const void *a, const void *b)
@@ -117,33 +117,33 @@ static int flush(struct buf *b, size_t most, struct diag *d)
 
 static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 {
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 	struct buf b = { 0 };
 	int err = 0;
 
 	/* In the order of the file, so that it is read once. */
 	for (size_t i = 0; i < n; i++) {
-		list_survey(v[i].bin, v[i].fn, &v[i].survey);
-		goshape_names_add(&names, v[i].fn->name);
+		function_list_survey(v[i].bin, v[i].fn, &v[i].survey);
+		shape_names_add(&names, v[i].fn->name);
 	}
 	qsort(v, n, sizeof(*v), by_name);
 	if (!json)
-		list_header(&b);
+		function_list_header(&b);
 	for (size_t i = 0; !err && i < n; i++) {
-		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json ? NULL : &names);
+		function_list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json ? NULL : &names);
 		err = flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 	buf_fini(&b);
 	return err;
 }
 
 /* Listing needs no module; only what it would do is asked, and if it can't be, said. */
-static enum points_ability ask_ability(void)
+static enum point_list_ability ask_ability(void)
 {
 	const uint64_t untested = GOPROBE_ABILITY_UNTESTED;
-	enum points_ability able = POINTS_NOT_ASKED;
+	enum point_list_ability able = POINT_LIST_NOT_ASKED;
 	struct diag d = { 0 }, why = { 0 };
 	struct client_info info;
 	struct client *c = NULL;
@@ -151,11 +151,11 @@ static enum points_ability ask_ability(void)
 	client_load = NULL;
 	if (!client_open(&c, &d) && !selftest_get_info(c, &info, &why, &d) &&
 	    !(info.abilities & untested))
-		able = info.abilities & GOPROBE_ABILITY_EMULATE ? POINTS_ABLE :
-			POINTS_UNABLE;
-	if (able == POINTS_UNABLE)
+		able = info.abilities & GOPROBE_ABILITY_EMULATE ? POINT_LIST_ABLE :
+			POINT_LIST_UNABLE;
+	if (able == POINT_LIST_UNABLE)
 		fprintf(stderr, "goprobectl: the module that is loaded can't carry out instructions on this kernel\n");
-	else if (able == POINTS_NOT_ASKED)
+	else if (able == POINT_LIST_NOT_ASKED)
 		fprintf(stderr, "goprobectl: %s; this is what it does where it carries out instructions\n",
 			d.message ? d.message : why.message ? why.message :
 			"the module's self-test has not shown whether it can emulate instructions");
@@ -168,8 +168,8 @@ static enum points_ability ask_ability(void)
 /* Points being listed. */
 struct listing {
 	struct buf b;			/* lines */
-	enum points_ability able;	/* what the module can do */
-	struct points_total total;	/* what is counted */
+	enum point_list_ability able;	/* what the module can do */
+	struct point_list_total total;	/* what is counted */
 	bool json;			/* in JSON */
 	bool insns;			/* all instructions */
 	const struct spec *specs;	/* patterns */
@@ -179,10 +179,10 @@ struct listing {
 };
 
 /* A place that somebody asked for; that it can't be probed is an error if @d is there. */
-static int list_place(struct listing *l, const struct points_place *place, struct diag *d)
+static int list_place(struct listing *l, const struct point_list_place *place, struct diag *d)
 {
 	const struct gofunc *fn = place->at.fn;
-	const char *why = points_place(&l->b, place, l->able, &l->total, l->json);
+	const char *why = point_list_place(&l->b, place, l->able, &l->total, l->json);
 
 	if (why && !place->inlined)
 		l->total.refused++;
@@ -194,10 +194,10 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 		       struct diag *d)
 {
 	struct places v = { 0 };
-	int err = places_find(&v, t->bins, t->nbins, spec, d);
+	int err = place_find(&v, t->bins, t->nbins, spec, d);
 
 	for (size_t i = 0; !err && i < v.n; i++) {
-		struct points_place place = { .at = v.v[i] };
+		struct point_list_place place = { .at = v.v[i] };
 		struct goline line;
 
 		if (gobin_line(place.at.bin, place.at.vaddr, &line)) {
@@ -205,19 +205,19 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 			place.line = line.line;
 		}
 		if (l->insns)
-			points_instruction(&l->b, &place, l->able, &l->total, l->json);
+			point_list_instruction(&l->b, &place, l->able, &l->total, l->json);
 		else
 			err = list_place(l, &place, v.n == 1 ? d : NULL);
 		err = err ? err : flush(&l->b, 1 << 16, d);
 	}
-	places_fini(&v);
+	place_fini(&v);
 	return err;
 }
 
 static int list_site(void *ctx, const struct gobin_site *site)
 {
 	struct listing *l = ctx;
-	struct points_place place = {
+	struct point_list_place place = {
 		.at = { .bin = l->bin, .fn = site->fn, .vaddr = site->vaddr },
 		.inlined = site->func, .caller = site->caller, .file = site->file,
 		.line = site->line,
@@ -250,11 +250,11 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 
 	l->able = ask_ability();
 	if (!l->json)
-		points_header(&l->b);
+		point_list_header(&l->b);
 	for (size_t i = 0; !err && i < n; i++) {
-		(l->insns ? points_instructions : points_function)(&l->b, v[i].bin, v[i].fn,
-								   l->able, &l->total,
-								   l->json);
+		(l->insns ? point_list_instructions : point_list_function)(&l->b, v[i].bin, v[i].fn,
+									   l->able, &l->total,
+									   l->json);
 		err = flush(&l->b, 1 << 16, d);
 	}
 	for (size_t i = 0; !err && !l->insns && i < t->nbins; i++)
@@ -264,7 +264,7 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 		if (spec_is_place(&l->specs[i]))
 			err = list_places(l, t, &l->specs[i], d);
 	if (!err)
-		points_end(&l->b, &l->total, l->able, l->json);
+		point_list_end(&l->b, &l->total, l->able, l->json);
 	/* The message about a place is kept if the lines before it can not be written. */
 	if (err)
 		flush(&l->b, 0, &unsaid);
@@ -286,20 +286,20 @@ static int list_vars(const struct target *t, const struct options *o, const stru
 
 	for (size_t i = 0; !err && i < o->nspecs; i++)
 		if (spec_is_place(&o->specs[i]))
-			err = places_find(&places, t->bins, t->nbins, &o->specs[i], d);
+			err = place_find(&places, t->bins, t->nbins, &o->specs[i], d);
 	if (!err && !json)
-		variables_header(&b);
+		variable_list_header(&b);
 	for (size_t i = 0; !err && i < n + places.n; i++) {
 		struct place at = i < n ? (struct place){
 			.bin = v[i].bin, .fn = v[i].fn, .vaddr = v[i].fn->entry,
 		} : places.v[i - n];
 
-		if (variables_put(&at, json, &b))
+		if (variable_list_put(&at, json, &b))
 			err = diag_set(d, "out of memory");
 		err = err ? err : flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);
-	places_fini(&places);
+	place_fini(&places);
 	buf_fini(&b);
 	return err;
 }
@@ -327,23 +327,23 @@ static int list_functions(const struct target *t, const struct options *o, struc
 
 static int list_probed(bool json, struct diag *d)
 {
-	struct list_sessions sessions = { 0 };
+	struct session_list_print sessions = { 0 };
 	struct client *c;
 
 	if (client_open(&c, d))
 		return CMD_FAILED;
 
-	int err = client_dump(c, GOPROBE_CMD_LIST, list_session_add, &sessions, d);
+	int err = client_dump(c, GOPROBE_CMD_LIST, session_list_add, &sessions, d);
 
 	client_close(c);
 	if (!err) {
 		struct buf b = { 0 };
 
-		list_sessions(&b, &sessions, json);
+		session_list_print(&b, &sessions, json);
 		err = writing_print(&b, d);
 		buf_fini(&b);
 	}
-	list_sessions_fini(&sessions);
+	session_list_fini(&sessions);
 	return err ? CMD_FAILED : CMD_DONE;
 }
 

@@ -45,7 +45,7 @@ static void put_optional(struct row *r, const struct column *c, const char *s)
 static void put_version(struct buf *b, const char *version)
 {
 	buf_char(b, '@');
-	buf_plain(b, version);
+	plain_add(b, version);
 }
 
 /* The executable is not Go. */
@@ -56,7 +56,7 @@ static void put_library(struct row *r, const char *path)
 		return;
 	}
 	buf_str(r->b, " in ");
-	buf_plain(r->b, path);
+	plain_add(r->b, path);
 }
 
 static void put(const struct program *p, struct row *r)

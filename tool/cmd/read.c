@@ -42,7 +42,7 @@ struct reading {
 	struct watchvar *vars;	/* what to read */
 	size_t nvars;		/* their number */
 	struct arena mem;	/* what is made of them */
-	struct proclook look;	/* the process */
+	struct eval_process look;	/* the process */
 	struct buf out;		/* the output */
 };
 
@@ -69,17 +69,17 @@ static int put(struct reading *r, size_t i, struct diag *d)
 
 static int read_all(struct reading *r, const struct options *o, struct diag *d)
 {
-	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &r->mem };
+	struct expr_scope scope = { .secrets = &o->plan.secrets, .mem = &r->mem };
 	struct diag others = { 0 };
 	struct buf *b = &r->out;
 
-	if (proclook_open(&r->look, &o->pids, d))
+	if (eval_process_open(&r->look, &o->pids, d))
 		return -1;
-	if (!proclook_is_clear(&r->look, &others))
+	if (!eval_process_is_clear(&r->look, &others))
 		diag_print(&others, "goprobectl", stderr);
 	diag_fini(&others);
 	scope.bin = r->look.eval.bin;
-	if (watchvars_compile(o->operands, o->noperands, &scope, &r->vars, d))
+	if (watchvar_list_compile(o->operands, o->noperands, &scope, &r->vars, d))
 		return -1;
 	r->look.eval.limits = o->plan;
 	/* The text is read by a person: what was asked for limits it, and not a buffer. */
@@ -107,7 +107,7 @@ static int run(struct options *o, struct diag *d)
 			     .look.file = o->file };
 	int code = read_all(&r, o, d) ? CMD_FAILED : CMD_DONE;
 
-	proclook_fini(&r.look);
+	eval_process_fini(&r.look);
 	arena_fini(&r.mem);
 	buf_fini(&r.out);
 	return code;

@@ -52,7 +52,7 @@ static int read_side(struct comparison *c, struct goprobe_trace *t, const char *
 {
 	struct goprobe_counts n;
 
-	goprobe_trace_on_notice(t, tracing_print, NULL);
+	goprobe_trace_on_notice(t, session_print, NULL);
 	for (size_t i = 0; i < c->o->files.n; i++)
 		if (goprobe_trace_program(t, c->o->files.v[i]))
 			return cmd_trace_failed(t, d);

@@ -31,7 +31,7 @@ static const char examples[] =
 struct found {
 	struct gobin *bin;
 	const struct gofunc *fn;
-	struct list_survey survey;
+	struct function_list_survey survey;
 	unsigned int rank;
 	enum search_owner owner;
 };
@@ -89,7 +89,7 @@ static int find_in(struct finds *finds, struct gobin *bin, const struct options 
 			continue;
 		*found = (struct found){ .bin = bin, .fn = &f[i], .rank = rank,
 					 .owner = search_owner(&layout, &f[i]) };
-		list_survey(bin, found->fn, &found->survey);
+		function_list_survey(bin, found->fn, &found->survey);
 		finds->n++;
 	}
 	return 0;
@@ -109,17 +109,17 @@ static void drop_scattered(struct finds *finds)
 
 static int no_match(const struct target *t, const struct options *o, struct diag *d)
 {
-	struct near near;
+	struct suggest near;
 
 	diag_set(d, o->noperands > 1 ? "no function matches all words" : "no function matches '%s'",
 		 o->operands[0]);
-	near_init(&near, o->operands[0]);
+	suggest_init(&near, o->operands[0]);
 	for (size_t i = 0; i < t->nbins; i++)
 		for (const struct gofunc *f = NULL; (f = gobin_next(t->bins[i], f));)
-			near_offer(&near, f->name);
+			suggest_offer(&near, f->name);
 	if (o->noperands > 1)
 		diag_hint(d, "search for fewer words");
-	else if (!near_set_hint(&near, d))
+	else if (!suggest_set_hint(&near, d))
 		diag_hint(d, "search for a shorter part of the name");
 	return -1;
 }
@@ -128,22 +128,22 @@ static int print(const struct finds *finds, const struct options *o, struct diag
 {
 	size_t n = finds->n < o->top ? finds->n : o->top;
 	bool json = o->format == OPTION_JSON;
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 	struct buf b = { 0 };
 	int err;
 
 	for (size_t i = 0; i < n; i++)
-		goshape_names_add(&names, finds->v[i].fn->name);
+		shape_names_add(&names, finds->v[i].fn->name);
 	if (!json)
-		list_header(&b);
+		function_list_header(&b);
 	for (size_t i = 0; i < n; i++)
-		list_function(&b, finds->v[i].bin, finds->v[i].fn, &finds->v[i].survey,
-			      json ? NULL : &names);
+		function_list_function(&b, finds->v[i].bin, finds->v[i].fn, &finds->v[i].survey,
+				       json ? NULL : &names);
 	err = writing_print(&b, d);
 	if (!err && n < finds->n)
 		fprintf(stderr, "goprobectl: %zu of %zu functions; --top shows more\n", n,
 			finds->n);
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 	buf_fini(&b);
 	return err;
 }

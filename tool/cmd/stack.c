@@ -46,8 +46,8 @@ static const char examples[] =
 struct stacking {
 	struct counting c;		/* the session that counts */
 	bool creator;			/* stacks differ by who has started their goroutine */
-	struct tallyshow show;		/* how keys of --by are shown */
-	struct keyshow *keyshow;	/* shows them, or NULL */
+	struct stats_print show;		/* how keys of --by are shown */
+	struct key_print *keyshow;	/* shows them, or NULL */
 	struct buf text;		/* the key of the stack at hand */
 	struct stacks stacks;		/* what has been counted */
 	uint64_t unwound;		/* of what is timed, calls that a panic or Goexit ended */
@@ -82,7 +82,7 @@ static const struct stacks_value values[][STACKS_VALUES] = {
 /* Where all of it does not fit, stacks are shorter. */
 static uint32_t key_bytes(const struct stacking *s, const struct options *o)
 {
-	uint32_t n = bykey_bytes(&o->by) + (s->creator + 1 + o->frames) * 8;
+	uint32_t n = group_by_bytes(&o->by) + (s->creator + 1 + o->frames) * 8;
 
 	return n < KEY_BYTES_MAX ? n : KEY_BYTES_MAX;
 }
@@ -108,7 +108,7 @@ static int set_up(struct counting *c, struct diag *d)
 	stacks_init(&s->stacks, values[o->weight], o->weight + 1);
 	s->stacks.keyed = o->by.n;
 	s->show.json = o->format == OPTION_JSON;
-	s->keyshow = keyshow_new(&s->show);
+	s->keyshow = key_print_new(&s->show);
 	if (!s->keyshow)
 		return diag_set(d, "out of memory");
 	/* go tool pprof shows instructions, too. */
@@ -121,12 +121,12 @@ static int set_up(struct counting *c, struct diag *d)
 static int add_labels(struct stacking *s, const struct plan_func *pf, struct keywords *w,
 		      struct stacks_label *to)
 {
-	size_t at[BYKEY_EXPRS_MAX];
+	size_t at[GROUP_BY_EXPRS_MAX];
 
 	s->text.len = 0;
 	for (size_t i = 0; i < pf->key->n; i++) {
 		at[i] = s->text.len;
-		keyshow_part(s->keyshow, pf, &pf->key->parts[i], w, &s->text);
+		key_print_part(s->keyshow, pf, &pf->key->parts[i], w, &s->text);
 		buf_char(&s->text, '\0');
 	}
 	if (s->text.failed)
@@ -146,7 +146,7 @@ static void add_values(const struct stacking *s, const struct goprobe_tally *t,
 	if (s->c.o->weight == OPTION_WAITS && t->nstates == __GOSTATES_MAX) {
 		to->split = split;
 		for (unsigned int i = 0; i < __GOSTATES_MAX; i++)
-			*v += i == GOSTATES_RUNNING ? 0 : split[i];
+			*v += i == SCHED_STATE_RUNNING ? 0 : split[i];
 	}
 	v += s->c.o->weight == OPTION_WAITS;
 	if (s->c.o->weight)
@@ -162,7 +162,7 @@ static int add(void *ctx, const void *item, const uint64_t *key)
 	const struct plan *p = s->c.tracing.plan;
 	struct keywords w = { key, keyed->key_bytes / sizeof(*key) };
 	bool full = keyed->key_bytes == s->c.tracing.keys.bytes;
-	struct stacks_label labels[BYKEY_EXPRS_MAX];
+	struct stacks_label labels[GROUP_BY_EXPRS_MAX];
 	struct stacks_pc pcs[FRAMES_MAX];
 	struct stacks_sample sample = { .pcs = pcs, .labels = labels };
 	const struct plan_func *pf;
@@ -202,7 +202,7 @@ static void put_flame(const struct stacking *s, struct buf *b)
 	buf_fini(&folded);
 }
 
-static void put(struct stacking *s, const struct tallyshow_end *end, struct buf *b)
+static void put(struct stacking *s, const struct stats_print_end *end, struct buf *b)
 {
 	const struct pprof_about about = {
 		.time_ns = s->real, .duration_ns = end ? end->ns : 0,
@@ -210,10 +210,10 @@ static void put(struct stacking *s, const struct tallyshow_end *end, struct buf 
 
 	switch (s->c.o->format) {
 	case OPTION_TEXT:
-		stackshow_text(&s->stacks, s->c.o->top, b);
+		stack_print_text(&s->stacks, s->c.o->top, b);
 		break;
 	case OPTION_JSON:
-		stackshow_json(&s->stacks, s->c.o->top, b);
+		stack_print_json(&s->stacks, s->c.o->top, b);
 		break;
 	case OPTION_FOLDED:
 		folded_put(&s->stacks, 0, b);
@@ -227,7 +227,7 @@ static void put(struct stacking *s, const struct tallyshow_end *end, struct buf 
 	}
 }
 
-static void say(const struct stacking *s, const struct tallyshow_end *end)
+static void say(const struct stacking *s, const struct stats_print_end *end)
 {
 	const struct fact own[] = {
 		{ NULL, s->unwound, "call", "ended without returning, so their time does not count",
@@ -237,16 +237,16 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	struct fact facts[COUNTERS_MAX];
 	struct buf b = { 0 };
 
-	buf_count(&b, stacks_sum(&s->stacks, s->c.o->weight), "call");
+	row_count(&b, stacks_sum(&s->stacks, s->c.o->weight), "call");
 	buf_str(&b, " by ");
-	buf_count(&b, s->stacks.n, "stack");
+	row_count(&b, s->stacks.n, "stack");
 	fprintf(stderr, "%.*s in %.1f s\n", (int)b.len, b.p, (double)end->ns / 1e9);
 	b.len = 0;
-	facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
-	facts_text(&b, own, 2);
+	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
+	row_facts_text(&b, own, 2);
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
-	tracing_say_copies(&s->c.tracing, s->c.cmd->doing);
+	session_say_copies(&s->c.tracing, s->c.cmd->doing);
 }
 
 /* Calls without a time. 0, or -1 with @d set. */
@@ -261,13 +261,13 @@ static int read_untimed(struct stacking *s, struct diag *d)
 	err = client_items(s->c.tracing.client, GOPROBE_CMD_TALLIES, tallies_add, &t, d);
 	for (size_t i = 0; i < t.n; i++) {
 		s->unwound += t.v[i].unwound;
-		s->open += tally_open(&t.v[i]);
+		s->open += tallies_open(&t.v[i]);
 	}
 	tallies_fini(&t);
 	return err;
 }
 
-static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *c, const struct stats_print_end *end, struct diag *d)
 {
 	struct stacking *s = (struct stacking *)c;
 	struct buf b = { 0 };
@@ -300,7 +300,7 @@ static int run(struct options *o, struct diag *d)
 		return code;
 	code = counting_run(&s.c, &cmd, o, d);
 	stacks_fini(&s.stacks);
-	keyshow_free(s.keyshow);
+	key_print_free(s.keyshow);
 	buf_fini(&s.text);
 	counting_fini(&s.c);
 	return code;

@@ -23,7 +23,7 @@ static int fill(struct diag *d)
 	return 0;
 }
 
-int inherited_fix(struct diag *d)
+int stdfds_fix(struct diag *d)
 {
 	/* Where it is ignored, no process can be waited for: a command's status would be lost. */
 	signal(SIGCHLD, SIG_DFL);

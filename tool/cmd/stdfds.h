@@ -6,6 +6,6 @@
 #include "base/diag.h"
 
 /* Before anything else is opened or forked. */
-int inherited_fix(struct diag *d);
+int stdfds_fix(struct diag *d);
 
 #endif

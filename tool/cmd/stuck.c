@@ -52,17 +52,17 @@ struct found {
 struct stuck {
 	struct counting c;	/* the session, and its loop */
 	uint64_t longer;	/* ns that are long */
-	struct out out;		/* where lines go */
+	struct output out;		/* where lines go */
 	struct stream stream;	/* makes them */
 	struct learn learn;	/* types that open calls show, and the module does not know */
 	bool begun;		/* it was looked */
-	struct shown shown;	/* those that have been shown, and may be open still */
+	struct reported shown;	/* those that have been shown, and may be open still */
 	uint64_t asked;		/* when open calls were asked for */
 	struct found *found;	/* those that are to be shown, in @found_mem */
 	struct found **found_end;	/* where the next one goes */
 	struct arena found_mem;	/* see @found */
-	struct goreader reader;	/* of the process whose goroutine was read last */
-	struct before before;	/* calls that were made before */
+	struct goroutine_reader reader;	/* of the process whose goroutine was read last */
+	struct existing_calls before;	/* calls that were made before */
 	size_t nlearn;		/* of @found, those that are only to be learned from */
 	uint64_t nshown;	/* number of calls that have been shown */
 	uint64_t nopen;		/* calls that were open when it was last looked */
@@ -75,8 +75,8 @@ static int set_up(struct counting *c, struct diag *d)
 {
 	struct stuck *s = (struct stuck *)c;
 	struct options *o = c->o;
-	struct tracing *t = &c->tracing;
-	struct lines_opt how = {
+	struct session *t = &c->tracing;
+	struct sink_opt how = {
 		.options = o, .format = o->format == OPTION_JSON ? &out_json : &out_text,
 	};
 
@@ -87,7 +87,7 @@ static int set_up(struct counting *c, struct diag *d)
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
 	how.pids = t->target.nprocesses != 1;
-	if (lines_open(&s->out, &s->stream, t->plan, &how, d))
+	if (sink_open(&s->out, &s->stream, t->plan, &how, d))
 		return -1;
 	learn_init(&s->learn, t->plan);
 	s->stream.live = true;
@@ -99,10 +99,10 @@ static int set_up(struct counting *c, struct diag *d)
 /* --- stacks and lines ------------------------------------------------ */
 
 /* The goroutine's stack, as far as it is known: the only one in @stacks. */
-static void add_stack(struct stuck *s, struct symbols *of, const struct gostate *state,
+static void add_stack(struct stuck *s, struct symbols *of, const struct goroutine_state *state,
 		      struct stacks *stacks)
 {
-	struct stacks_pc pcs[GOSTATE_FRAMES];
+	struct stacks_pc pcs[GOROUTINE_STATE_FRAMES];
 	struct stacks_sample sample = {
 		.pcs = pcs, .npcs = state->npcs, .first_returns = true, .cut = state->cut,
 		.creator = { of, state->creator }, .values = { 1 },
@@ -116,7 +116,7 @@ static void add_stack(struct stuck *s, struct symbols *of, const struct gostate 
 
 /* An open call, by its record: how long, and what its goroutine does. */
 static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *of,
-		 const struct gostate *state, struct out_open *open)
+		 const struct goroutine_state *state, struct output_open *open)
 {
 	static const struct stacks_value calls = { "count", "calls", "count" };
 	struct stacks stacks;
@@ -142,7 +142,7 @@ static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *o
 /* Is it new that this call is open for long? */
 static bool is_new(struct stuck *s, const struct goprobe_open_call *o, uint64_t since)
 {
-	int new = shown_add(&s->shown, o, s->asked, since);
+	int new = reported_add(&s->shown, o, s->asked, since);
 
 	s->failed |= new < 0;
 	return new > 0;
@@ -152,12 +152,12 @@ static void show_found(struct stuck *s, const struct found *f)
 {
 	const struct goprobe_open_call *o = &f->open;
 	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
-	struct out_open open = { .age = o->age };
-	struct gostate state = { 0 };
+	struct output_open open = { .age = o->age };
+	struct goroutine_state state = { 0 };
 	struct diag d = { 0 };
 
-	if (o->goid && !goreader_init(&s->reader, o->tgid, pf->bin, &d))
-		gostate_read(&s->reader, o->g, &state);
+	if (o->goid && !goroutine_reader_init(&s->reader, o->tgid, pf->bin, &d))
+		goroutine_state_read(&s->reader, o->g, &state);
 	diag_fini(&d);
 	/* When it was made, by the clock of all records. */
 	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
@@ -193,7 +193,7 @@ static int look(void *ctx, const void *item, const uint64_t *record)
 	uint64_t now = clock_now(CLOCK_MONOTONIC), since = now > o->age ? now - o->age : 0;
 
 	s->nopen++;
-	before_known(&s->before, o);
+	existing_calls_known(&s->before, o);
 	if (o->id >= s->c.tracing.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
 		return 0;
 	s->nstuck += o->age >= s->longer;
@@ -210,7 +210,7 @@ static void add_before(struct stuck *s, pid_t pid)
 {
 	struct diag why = { 0 };
 
-	if (!before_add(&s->before, pid, &why))
+	if (!existing_calls_add(&s->before, pid, &why))
 		return;
 	if (!s->c.o->quiet) {
 		fprintf(stderr, "calls of process %d that were made before are not known: ", pid);
@@ -227,7 +227,7 @@ static int begin_before(struct stuck *s, struct diag *d)
 	pid_t *pids;
 	size_t n;
 
-	if (before_init(&s->before, s->c.tracing.plan, s->c.files, s->c.started, d))
+	if (existing_calls_init(&s->before, s->c.tracing.plan, s->c.files, s->c.started, d))
 		return -1;
 	for (size_t i = 0; !target->command && i < target->nprocesses; i++)
 		add_before(s, target->processes[i].pid);
@@ -240,8 +240,8 @@ static int begin_before(struct stuck *s, struct diag *d)
 	return pids ? 0 : diag_set(d, "can't find the processes that run the file");
 }
 
-/* A before_fn. */
-static int look_before(void *ctx, const struct before_call *call)
+/* A existing_calls_fn. */
+static int look_before(void *ctx, const struct existing_calls_call *call)
 {
 	struct stuck *s = ctx;
 	struct goprobe_record record = {
@@ -249,7 +249,7 @@ static int look_before(void *ctx, const struct before_call *call)
 		.id = call->id, .plan = GOPROBE_NO_PLAN, .tgid = (uint32_t)call->pid,
 		.time = call->since, .goid = call->goid,
 	};
-	struct out_open open = { .age = call->age, .before = true };
+	struct output_open open = { .age = call->age, .before = true };
 
 	s->nopen++;
 	if (call->age < s->longer)
@@ -304,14 +304,14 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 	s->found_end = &s->found;
 	/* What has been read is then read again. */
 	s->before.until = end ? now + (end - now) / 2 : 0;
-	before_look(&s->before, last);
+	existing_calls_look(&s->before, last);
 	s->before.until = end;
 	s->asked = clock_now(CLOCK_MONOTONIC);
 	if (client_items(s->c.tracing.client, GOPROBE_CMD_OPEN_CALLS, look, s, d) ||
 	    check_older(s, d))
 		return -1;
 	if (!s->no_older)
-		before_settle(&s->before, s->longer, look_before, s);
+		existing_calls_settle(&s->before, s->longer, look_before, s);
 	for (const struct found *f = s->found; f && !s->failed; f = f->next) {
 		if (f->show)
 			show_found(s, f);
@@ -319,13 +319,13 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 			stream_learn(&s->stream, f->record, f->open.record_bytes);
 	}
 	arena_fini(&s->found_mem);
-	s->failed |= shown_looked(&s->shown, s->nstuck) != 0;
+	s->failed |= reported_looked(&s->shown, s->nstuck) != 0;
 	return s->failed || s->before.failed ? diag_set(d, "out of memory") : teach(s, d);
 }
 
-static void say(const struct stuck *s, const struct tallyshow_end *end)
+static void say(const struct stuck *s, const struct stats_print_end *end)
 {
-	size_t unknown = before_unknown(&s->before);
+	size_t unknown = existing_calls_unknown(&s->before);
 	struct fact facts[COUNTERS_MAX];
 	struct buf b = { 0 };
 
@@ -339,12 +339,12 @@ static void say(const struct stuck *s, const struct tallyshow_end *end)
 		fprintf(stderr, "; calls that %zu goroutine%s made before are not known", unknown,
 			unknown == 1 ? "" : "s");
 	buf_char(&b, '\n');
-	facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STUCK, facts));
+	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STUCK, facts));
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 }
 
-static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *c, const struct stats_print_end *end, struct diag *d)
 {
 	struct stuck *s = (struct stuck *)c;
 	int err;
@@ -353,7 +353,7 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	if (end) {
 		if (!c->o->quiet)
 			say(s, end);
-		err = out_close(&s->out);
+		err = output_close(&s->out);
 		return err && err != -EPIPE ? diag_errno(d, -err, "can't write the output") : 0;
 	}
 	if (!s->begun && begin_before(s, d))
@@ -361,18 +361,18 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	s->begun = true;
 	if (look_at_all(s, c->ending, d))
 		return -1;
-	err = out_flush(&s->out, true);
+	err = output_flush(&s->out, true);
 	c->broken = err == -EPIPE;
 	return err && !c->broken ? diag_errno(d, -err, "can't write the output") : 0;
 }
 
 static void clean_up(struct stuck *s)
 {
-	before_fini(&s->before);
+	existing_calls_fini(&s->before);
 	learn_fini(&s->learn);
 	stream_fini(&s->stream);
-	out_fini(&s->out);
-	shown_fini(&s->shown);
+	output_fini(&s->out);
+	reported_fini(&s->shown);
 	arena_fini(&s->found_mem);
 	counting_fini(&s->c);
 	free(s);

@@ -70,8 +70,8 @@ struct top {
 	const char *name;		/* of FUNCTION: the function */
 	/* Of FUNCTION: 1 in 100 of its calls, or 1 in 10 of few, took as long, ns; 0: not known. */
 	uint64_t slower;
-	struct childout callers;	/* of FUNCTION: goprobectl stack */
-	struct childout slow;		/* of FUNCTION: goprobectl attach */
+	struct child_output callers;	/* of FUNCTION: goprobectl stack */
+	struct child_output slow;		/* of FUNCTION: goprobectl attach */
 	size_t skipped;			/* of FUNCTION: lines above the screen */
 	struct buf notice;		/* what would have been printed while the screen was open */
 };
@@ -91,7 +91,7 @@ static void put_text(size_t y, enum terminal_style style, const char *text, size
 {
 	struct buf b = { 0 };
 
-	buf_plain(&b, text);
+	plain_add(&b, text);
 	put_line(y, style, &b, columns);
 	buf_fini(&b);
 }
@@ -111,7 +111,7 @@ static void draw_table(struct top *t, size_t columns)
 
 	toprows_move(rows, 0, height());
 	buf_str(&b, "goprobectl top: ");
-	buf_count(&b, rows->n, "function");
+	row_count(&b, rows->n, "function");
 	buf_number(&b, ", ", rows->norder);
 	buf_str(&b, " called");
 	if (t->c.tracing.plan->copies.places)
@@ -121,12 +121,12 @@ static void draw_table(struct top *t, size_t columns)
 	if (t->paused)
 		buf_str(&b, "; paused");
 	put_line(0, TERMINAL_PLAIN, &b, columns);
-	topline_head(&b, rows->by, columns);
+	toprows_head(&b, rows->by, columns);
 	put_line(1, TERMINAL_HEAD, &b, columns);
 	for (size_t i = 0; i < height() && rows->first + i < rows->norder; i++) {
 		size_t at = rows->first + i;
 
-		topline_row(&b, &rows->v[rows->order[at]], rows->snapshots, columns);
+		toprows_row(&b, &rows->v[rows->order[at]], rows->snapshots, columns);
 		put_line(2 + i, at == rows->selected ? TERMINAL_SELECTED : TERMINAL_PLAIN, &b,
 			 columns);
 	}
@@ -134,7 +134,7 @@ static void draw_table(struct top *t, size_t columns)
 }
 
 /* What a child has printed, in lines below a head. */
-static void put_output(struct buf *b, const char *head, const struct childout *c)
+static void put_output(struct buf *b, const char *head, const struct child_output *c)
 {
 	buf_str(b, head);
 	buf_char(b, '\n');
@@ -219,7 +219,7 @@ static void say(void *ctx, const char *text)
 	struct top *t = ctx;
 
 	if (!terminal_is_open()) {
-		tracing_print(NULL, text);
+		session_print(NULL, text);
 		return;
 	}
 	t->notice.len = 0;
@@ -233,8 +233,8 @@ static void say(void *ctx, const char *text)
 
 static void leave_function(struct top *t)
 {
-	childout_end(&t->callers);
-	childout_end(&t->slow);
+	child_output_end(&t->callers);
+	child_output_end(&t->slow);
 	t->c.own[1] = -1;
 	t->c.own[2] = -1;
 	t->page = TABLE;
@@ -258,7 +258,7 @@ static char **put_target(const struct options *o, struct buf *pids, char **argv)
 }
 
 /* The last argument is @spec. */
-static int start(struct top *t, struct childout *child, char *const *options, const char *spec,
+static int start(struct top *t, struct child_output *child, char *const *options, const char *spec,
 		 struct diag *d)
 {
 	char *argv[16] = { "goprobectl" }, **to = argv + 1;
@@ -272,7 +272,7 @@ static int start(struct top *t, struct childout *child, char *const *options, co
 	to = put_target(t->c.o, &pids, to);
 	*to = (char *)spec;
 	err = pids.failed ? diag_set(d, "out of memory") :
-	      childout_start(child, argv, columns, &t->c.tracing.interrupt.mask, d);
+	      child_output_start(child, argv, columns, &t->c.tracing.interrupt.mask, d);
 	buf_fini(&pids);
 	return err;
 }
@@ -317,8 +317,8 @@ static int enter_function(struct top *t, struct diag *d)
 
 static void read_function(struct top *t)
 {
-	childout_read(&t->callers);
-	childout_read(&t->slow);
+	child_output_read(&t->callers);
+	child_output_read(&t->slow);
 	t->c.own[1] = t->callers.pid ? t->callers.fd : -1;
 	t->c.own[2] = t->slow.pid ? t->slow.fd : -1;
 }
@@ -455,11 +455,11 @@ static int read_tallies(struct top *t, struct diag *d)
 	return 0;
 }
 
-static int print_end(struct top *t, const struct tallyshow_end *end, struct diag *d)
+static int print_end(struct top *t, const struct stats_print_end *end, struct diag *d)
 {
-	struct tallyshow show = { .plan = t->c.tracing.plan, .timed = true };
+	struct stats_print show = { .plan = t->c.tracing.plan, .timed = true };
 	uint64_t stats[__GOPROBE_STAT_MAX];
-	struct tallyshow_end shown = *end;
+	struct stats_print_end shown = *end;
 	struct buf b = { 0 };
 
 	if (read_tallies(t, d))
@@ -470,14 +470,14 @@ static int print_end(struct top *t, const struct tallyshow_end *end, struct diag
 		stats[GOPROBE_STAT_FILTERED] = 0;
 	shown.stats = stats;
 	tallies_sort(&t->tallies, TALLIES_BY_CALLS);
-	tallyshow_say(&show, &t->tallies, &shown, &b);
+	stats_print_say(&show, &t->tallies, &shown, &b);
 	if (!t->c.o->quiet)
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 	return 0;
 }
 
-static int print(struct counting *counting, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *counting, const struct stats_print_end *end, struct diag *d)
 {
 	struct top *t = (struct top *)counting;
 

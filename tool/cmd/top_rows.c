@@ -201,10 +201,10 @@ static void fit(struct buf *b, size_t at, size_t columns)
 static void right(struct buf *b, size_t at, size_t width)
 {
 	if (!b->failed && plain_columns(b->p + at, b->len - at) < width)
-		buf_pad_left(b, at, width);
+		plain_pad_left(b, at, width);
 }
 
-void topline_head(struct buf *b, enum toprows_by by, size_t columns)
+void toprows_head(struct buf *b, enum toprows_by by, size_t columns)
 {
 	unsigned int rank = shown_rank(columns);
 	size_t at;
@@ -262,7 +262,7 @@ static void put_field(struct buf *b, const struct toprow *row, enum field f, siz
 		buf_char(b, '-');
 }
 
-void topline_row(struct buf *b, const struct toprow *row, size_t snapshots, size_t columns)
+void toprows_row(struct buf *b, const struct toprow *row, size_t snapshots, size_t columns)
 {
 	unsigned int rank = shown_rank(columns);
 	size_t start = b->len, at, used;
@@ -276,7 +276,7 @@ void topline_row(struct buf *b, const struct toprow *row, size_t snapshots, size
 		buf_fill(b, ' ', GAP);
 	}
 	at = b->len;
-	buf_plain(b, row->name);
+	plain_add(b, row->name);
 	if (b->failed)
 		return;
 	/* Numbers that are wider than their columns take them from the name. */

@@ -68,8 +68,8 @@ void toprows_move(struct toprows *t, long by, size_t height);
 const struct toprow *toprows_selected(const struct toprows *t);
 
 /* The head of the table in @columns columns, at least 40; the order is marked. */
-void topline_head(struct buf *b, enum toprows_by by, size_t columns);
+void toprows_head(struct buf *b, enum toprows_by by, size_t columns);
 /* A row with @snapshots rates in exactly @columns columns, at least 40. */
-void topline_row(struct buf *b, const struct toprow *row, size_t snapshots, size_t columns);
+void toprows_row(struct buf *b, const struct toprow *row, size_t snapshots, size_t columns);
 
 #endif

@@ -22,7 +22,7 @@ struct goprobe_trace *cmd_trace(struct options *o, struct diag *d)
 		diag_set(d, "out of memory");
 		return NULL;
 	}
-	goprobe_trace_on_notice(t, tracing_print, NULL);
+	goprobe_trace_on_notice(t, session_print, NULL);
 	if (!o->quiet)
 		goprobe_trace_on_progress(t, progress, NULL);
 	return t;

@@ -45,7 +45,7 @@ struct watching {
 	struct watchvar *vars;	/* what to watch */
 	size_t nvars;		/* their number */
 	struct arena mem;	/* for what is made of them */
-	struct proclook look;	/* the process */
+	struct eval_process look;	/* the process */
 	struct buf line;	/* the line at hand */
 	uint64_t last;		/* when the one before was made, CLOCK_MONOTONIC ns, or 0 */
 };
@@ -165,17 +165,17 @@ static int watch(struct watching *w, const struct options *o, struct diag *d)
 
 static int set_up(struct watching *w, const struct options *o, struct diag *d)
 {
-	struct exprc_scope scope = { .secrets = &o->plan.secrets, .mem = &w->mem };
+	struct expr_scope scope = { .secrets = &o->plan.secrets, .mem = &w->mem };
 	struct diag others = { 0 };
 
-	if (proclook_open(&w->look, &o->pids, d))
+	if (eval_process_open(&w->look, &o->pids, d))
 		return -1;
-	if (!proclook_is_clear(&w->look, &others))
+	if (!eval_process_is_clear(&w->look, &others))
 		diag_print(&others, "goprobectl", stderr);
 	diag_fini(&others);
 	w->look.eval.limits.secrets = o->plan.secrets;
 	scope.bin = w->look.eval.bin;
-	return watchvars_compile(o->operands, w->nvars, &scope, &w->vars, d);
+	return watchvar_list_compile(o->operands, w->nvars, &scope, &w->vars, d);
 }
 
 static int run(struct options *o, struct diag *d)
@@ -184,7 +184,7 @@ static int run(struct options *o, struct diag *d)
 			      .look.file = o->file };
 	int code = set_up(&w, o, d) ? CMD_FAILED : watch(&w, o, d);
 
-	proclook_fini(&w.look);
+	eval_process_fini(&w.look);
 	arena_fini(&w.mem);
 	buf_fini(&w.line);
 	return code;

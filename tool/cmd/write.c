@@ -45,7 +45,7 @@ struct writing {
 	size_t ntexts;		/* their number */
 	struct edit *edits;	/* compiled */
 	struct arena mem;	/* for what is made of them */
-	struct proclook look;	/* the process */
+	struct eval_process look;	/* the process */
 	int log;		/* the kernel log */
 	struct buf out;		/* the output */
 };
@@ -54,7 +54,7 @@ struct writing {
 
 static int compile(struct writing *w, const char *text, struct edit *ret, struct diag *d)
 {
-	const struct exprc_scope scope = {
+	const struct expr_scope scope = {
 		.bin = w->look.eval.bin, .secrets = &w->look.eval.limits.secrets, .mem = &w->mem,
 	};
 	struct editexpr *sets = arena_alloc(&w->mem, sizeof(*sets));
@@ -62,7 +62,7 @@ static int compile(struct writing *w, const char *text, struct edit *ret, struct
 
 	if (!sets)
 		return diag_set(d, "out of memory");
-	if (lex_scan(&lx, &w->mem, text, 0, d) || editexpr_parse_sets(&lx, sets, d))
+	if (lex_scan(&lx, &w->mem, text, 0, d) || edit_parse_parse_sets(&lx, sets, d))
 		return -1;
 	if (lex_peek(&lx, 0)->kind != LEX_END)
 		return lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
@@ -90,7 +90,7 @@ static int set_up(struct writing *w, const struct options *o, struct diag *d)
 {
 	if (!w->dry_run && ask(d))
 		return -1;
-	if (proclook_open(&w->look, &o->pids, d) || !proclook_is_clear(&w->look, d))
+	if (eval_process_open(&w->look, &o->pids, d) || !eval_process_is_clear(&w->look, d))
 		return -1;
 	w->look.eval.limits.secrets = o->plan.secrets;
 	w->edits = arena_array(&w->mem, w->ntexts, sizeof(*w->edits));
@@ -125,7 +125,7 @@ struct assignment {
 	const struct edit *e;	/* compiled */
 };
 
-static void value_at(void *ctx, size_t i, struct out_shown *ret)
+static void value_at(void *ctx, size_t i, struct output_shown *ret)
 {
 	const struct assignment *a = ctx;
 	const struct eval *g = &a->w->look.eval;
@@ -203,7 +203,7 @@ static int write_all(struct writing *w, const char *text, const struct edit *e, 
 /* What was read, and what is about to be written, is of the process that was asked for. */
 static int check_same(struct writing *w, struct diag *d)
 {
-	struct proclook *l = &w->look;
+	struct eval_process *l = &w->look;
 	struct procmem now;
 
 	if (target_ended(&l->target))
@@ -248,7 +248,7 @@ static int run(struct options *o, struct diag *d)
 			code = CMD_FAILED;
 	if (w.log >= 0)
 		close(w.log);
-	proclook_fini(&w.look);
+	eval_process_fini(&w.look);
 	arena_fini(&w.mem);
 	buf_fini(&w.out);
 	return code;

@@ -11,7 +11,7 @@
 /* Bytes of a frame: goprobe_limits.frame_bytes of the module. */
 #define PLAN_FRAME_MAX 4096U
 
-struct exprsteps;
+struct deferred_step;
 struct goparam;
 struct gotype;
 
@@ -24,7 +24,7 @@ struct plan_value {
 	/* Its parameter in the signature, if its type depends on the dictionary. */
 	const struct goparam *param;
 	/* From what is captured to what is shown of it; NULL: all of it. */
-	const struct exprsteps *steps;
+	const struct deferred_step *steps;
 	const char *unavailable;	/* why it is not in the frame (static string), or NULL */
 };
 

@@ -19,7 +19,7 @@
 
 /* --- labels ---------------------------------------------------------------------- */
 
-void code_jump(struct exprcode *c, struct codelabel *to)
+void code_jump(struct operand *c, struct codelabel *to)
 {
 	if (!c->nops || c->full)
 		return;
@@ -27,7 +27,7 @@ void code_jump(struct exprcode *c, struct codelabel *to)
 	to->last = c->nops;
 }
 
-void code_here(struct exprcode *c, struct codelabel *label)
+void code_here(struct operand *c, struct codelabel *label)
 {
 	size_t at = label->last;
 
@@ -41,43 +41,43 @@ void code_here(struct exprcode *c, struct codelabel *label)
 	label->last = 0;
 }
 
-static void jump_always(struct exprcode *c, struct codelabel *to)
+static void jump_always(struct operand *c, struct codelabel *to)
 {
-	exprcode_op2(c, GOPROBE_OP_JUMP, 0, 0);
+	operand_op2(c, GOPROBE_OP_JUMP, 0, 0);
 	code_jump(c, to);
 }
 
-static void jump_if(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value,
+static void jump_if(struct operand *c, uint8_t code, uint8_t a, uint64_t value,
 		    struct codelabel *to)
 {
-	exprcode_set(c, code, a, value);
+	operand_set(c, code, a, value);
 	code_jump(c, to);
 }
 
 /* --- numbers ----------------------------------------------------------------------- */
 
-int code_place(struct exprjob *j, const struct typed *n, struct exprplace *p)
+int code_place(struct job *j, const struct typed *n, struct operand_place *p)
 {
 	/* No error is possible: the type pass has compiled it before. */
-	return exprjob_compile(j, n->e, p);
+	return expr_compile_in(j, n->e, p);
 }
 
-static int load(struct exprjob *j, const struct typed *n, uint8_t *reg)
+static int load(struct job *j, const struct typed *n, uint8_t *reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	uint8_t first = c->reg;
-	struct exprplace p;
+	struct operand_place p;
 
 	if (code_place(j, n, &p))
 		return -1;
 	c->reg = first;
-	*reg = exprcode_take(c);
-	exprplace_number(c, &p, *reg);
+	*reg = operand_take(c);
+	operand_number(c, &p, *reg);
 	return 0;
 }
 
 /* @a @op= @b, both of type @t. */
-static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *t, uint8_t a,
+static void calculate(struct operand *c, enum expr_op op, const struct gotype *t, uint8_t a,
 		      uint8_t b)
 {
 	static const uint8_t codes[][2] = {
@@ -95,44 +95,44 @@ static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *
 	};
 
 	if (op == EXPR_AND_NOT) {
-		uint8_t ones = exprcode_take(c);
+		uint8_t ones = operand_take(c);
 
-		exprcode_set(c, GOPROBE_OP_IMM, ones, -1ULL);
-		exprcode_op2(c, GOPROBE_OP_XOR, b, ones);
+		operand_set(c, GOPROBE_OP_IMM, ones, -1ULL);
+		operand_op2(c, GOPROBE_OP_XOR, b, ones);
 	}
-	exprcode_op2(c, codes[op][t->kind == GOTYPE_INT], a, b);
+	operand_op2(c, codes[op][t->kind == GOTYPE_INT], a, b);
 	if (op == EXPR_ADD || op == EXPR_SUB || op == EXPR_MUL || op == EXPR_DIV || op == EXPR_SHL)
-		exprcode_extend(c, t, a);
+		operand_extend(c, t, a);
 }
 
 /* Use an operation with an immediate; false if there is no such operation. */
-static bool calculate_const(struct exprcode *c, const struct typed *n, uint8_t a)
+static bool calculate_const(struct operand *c, const struct typed *n, uint8_t a)
 {
 	uint64_t value = (uint64_t)n->r->value.i;
 
 	if (n->op == EXPR_ADD || n->op == EXPR_SUB)
-		exprcode_set(c, GOPROBE_OP_ADD_I, a, n->op == EXPR_ADD ? value : -value);
+		operand_set(c, GOPROBE_OP_ADD_I, a, n->op == EXPR_ADD ? value : -value);
 	else if (n->op == EXPR_MUL)
-		exprcode_set(c, GOPROBE_OP_MUL_I, a, value);
+		operand_set(c, GOPROBE_OP_MUL_I, a, value);
 	else
 		return false;
-	exprcode_extend(c, n->type, a);
+	operand_extend(c, n->type, a);
 	return true;
 }
 
 /* A shift by a negative number panics in Go. */
-static void check_count(struct exprcode *c, const struct typed *count, uint8_t reg)
+static void check_count(struct operand *c, const struct typed *count, uint8_t reg)
 {
 	if (count->kind == TYPED_CONST || count->type->kind != GOTYPE_INT)
 		return;
-	exprcode_op(c, (struct goprobe_op){
+	operand_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_JSGE_I, .a = reg, .offset = 1 });
-	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+	operand_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
 }
 
-static int binary(struct exprjob *j, const struct typed *n, uint8_t *reg)
+static int binary(struct job *j, const struct typed *n, uint8_t *reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	uint8_t r;
 
 	if (code_number(j, n->l, reg))
@@ -148,35 +148,35 @@ static int binary(struct exprjob *j, const struct typed *n, uint8_t *reg)
 	return 0;
 }
 
-static int unary(struct exprjob *j, const struct typed *n, uint8_t *reg)
+static int unary(struct job *j, const struct typed *n, uint8_t *reg)
 {
-	struct exprcode *c = &j->code;
-	uint8_t x, first = exprcode_take(c);
+	struct operand *c = &j->code;
+	uint8_t x, first = operand_take(c);
 
 	*reg = first;
 	/* -x is 0 - x, and ^x is -1 - x. */
-	exprcode_set(c, GOPROBE_OP_IMM, first, n->op == EXPR_XOR ? -1ULL : 0);
+	operand_set(c, GOPROBE_OP_IMM, first, n->op == EXPR_XOR ? -1ULL : 0);
 	if (code_number(j, n->l, &x))
 		return -1;
-	exprcode_op2(c, GOPROBE_OP_SUB, first, x);
-	exprcode_extend(c, n->type, first);
+	operand_op2(c, GOPROBE_OP_SUB, first, x);
+	operand_extend(c, n->type, first);
 	c->reg = first + 1;
 	return 0;
 }
 
 /* A boolean expression as 1 or 0. */
-static int boolean(struct exprjob *j, const struct typed *n, uint8_t *reg)
+static int boolean(struct job *j, const struct typed *n, uint8_t *reg)
 {
 	struct codelabel no = { 0 }, end = { 0 };
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
-	*reg = exprcode_take(c);
+	*reg = operand_take(c);
 	if (code_test(j, n, false, &no))
 		return -1;
-	exprcode_set(c, GOPROBE_OP_IMM, *reg, 1);
+	operand_set(c, GOPROBE_OP_IMM, *reg, 1);
 	jump_always(c, &end);
 	code_here(c, &no);
-	exprcode_set(c, GOPROBE_OP_IMM, *reg, 0);
+	operand_set(c, GOPROBE_OP_IMM, *reg, 0);
 	code_here(c, &end);
 	c->reg = *reg + 1;
 	return 0;
@@ -198,93 +198,93 @@ static uint64_t constant(const struct typed *n)
 	return n->type->size == sizeof(f32) ? bits32 : bits;
 }
 
-static int under(struct exprjob *j, const struct typed *n, uint8_t reg)
+static int under(struct job *j, const struct typed *n, uint8_t reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	j->unders[j->nunders++] = (struct filter_under){ .op = c->nops, .e = n->e };
-	exprcode_set(c, GOPROBE_OP_UNDER, reg, 0);
+	operand_set(c, GOPROBE_OP_UNDER, reg, 0);
 	return 0;
 }
 
 /* Is it the goroutine itself, or one of the set of its descendants? */
-static int descendant(struct exprjob *j, const struct typed *n, uint8_t reg)
+static int descendant(struct job *j, const struct typed *n, uint8_t reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
-	exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
-	exprcode_op(c, (struct goprobe_op){
+	operand_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
+	operand_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_JNE_I, .a = reg, .offset = 2, .value = n->e->number });
-	exprcode_set(c, GOPROBE_OP_IMM, reg, 1);
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JUMP, .offset = 1 });
-	exprcode_op2(c, GOPROBE_OP_IN_SET, reg, reg);
+	operand_set(c, GOPROBE_OP_IMM, reg, 1);
+	operand_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JUMP, .offset = 1 });
+	operand_op2(c, GOPROBE_OP_IN_SET, reg, reg);
 	return 0;
 }
 
 /* The goroutine that started this one: 0 without a goroutine. */
-static int creator(struct exprjob *j, const struct expr *e, uint8_t reg)
+static int creator(struct job *j, const struct expr *e, uint8_t reg)
 {
 	int minor = gobin_go_minor(j->scope->bin);
-	uint32_t parent = golayout_get(minor)->g.parent;
+	uint32_t parent = runtime_layout_get(minor)->g.parent;
 
 	if (!parent) {
-		exprjob_wrong(j, e, "Go 1.%d does not record which goroutine has started another",
-			      minor);
+		job_wrong(j, e, "Go 1.%d does not record which goroutine has started another",
+			  minor);
 		diag_hint(j->d, "1.21 and later do");
 		return -1;
 	}
-	exprcode_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
-	exprcode_op(&j->code, (struct goprobe_op){
+	operand_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
+	operand_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_JEQ_I, .a = reg, .offset = 1 });
-	exprcode_op(&j->code, (struct goprobe_op){
+	operand_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = WORD, .value = parent });
 	return 0;
 }
 
-static int word(struct exprjob *j, const struct typed *n, uint8_t reg)
+static int word(struct job *j, const struct typed *n, uint8_t reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	switch (n->word) {
 	case EXPRWORD_GOID:
-		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
+		operand_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
 		return 0;
 	case EXPRWORD_PID:
-		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TGID);
+		operand_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TGID);
 		return 0;
 	case EXPRWORD_TID:
-		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TID);
+		operand_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TID);
 		return 0;
 	case EXPRWORD_CREATOR:
 		return creator(j, n->e, reg);
 	case EXPRWORD_N:
-		exprcode_op2(c, GOPROBE_OP_MOVE, reg, 0);
+		operand_op2(c, GOPROBE_OP_MOVE, reg, 0);
 		return 0;
 	default:
-		exprcode_op2(c, GOPROBE_OP_DURATION, reg, 0);
+		operand_op2(c, GOPROBE_OP_DURATION, reg, 0);
 		return 0;
 	}
 }
 
-int code_number(struct exprjob *j, const struct typed *n, uint8_t *reg)
+int code_number(struct job *j, const struct typed *n, uint8_t *reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	switch (n->kind) {
 	case TYPED_PLACE:
 		return load(j, n, reg);
 	case TYPED_CONST:
-		*reg = exprcode_take(c);
-		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(n));
+		*reg = operand_take(c);
+		operand_set(c, GOPROBE_OP_IMM, *reg, constant(n));
 		return 0;
 	case TYPED_WORD:
-		*reg = exprcode_take(c);
+		*reg = operand_take(c);
 		return word(j, n, *reg);
 	case TYPED_UNDER:
-		*reg = exprcode_take(c);
+		*reg = operand_take(c);
 		return under(j, n, *reg);
 	case TYPED_DESCENDANT:
-		*reg = exprcode_take(c);
+		*reg = operand_take(c);
 		return descendant(j, n, *reg);
 	default:
 		return n->type->kind == GOTYPE_BOOL ? boolean(j, n, reg) :
@@ -305,11 +305,11 @@ static enum expr_op opposite(enum expr_op op)
 }
 
 /* Compare with a constant. There are only < and >=: x <= 5 is x < 6. */
-static int compare_const(struct exprjob *j, const struct typed *n, enum expr_op op,
+static int compare_const(struct job *j, const struct typed *n, enum expr_op op,
 			 struct codelabel *to)
 {
 	const struct gotype *t = n->l->type;
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	uint64_t value = constant(n->r);
 	bool sign = t->kind == GOTYPE_INT;
 	uint8_t reg;
@@ -332,23 +332,23 @@ static int compare_const(struct exprjob *j, const struct typed *n, enum expr_op 
 	return 0;
 }
 
-static int compare_two(struct exprjob *j, const struct typed *n, enum expr_op op,
+static int compare_two(struct job *j, const struct typed *n, enum expr_op op,
 		       struct codelabel *to)
 {
 	bool sign = n->l->type->kind == GOTYPE_INT, turned = op == EXPR_GT || op == EXPR_LE;
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	uint8_t l, r;
 
 	if (code_number(j, n->l, &l) || code_number(j, n->r, &r))
 		return -1;
-	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
-		     op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
-		     (sign ? GOPROBE_OP_JSGE : GOPROBE_OP_JGE), turned ? r : l, turned ? l : r);
+	operand_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
+		    op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
+		    (sign ? GOPROBE_OP_JSGE : GOPROBE_OP_JGE), turned ? r : l, turned ? l : r);
 	code_jump(c, to);
 	return 0;
 }
 
-static int compare(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
+static int compare(struct job *j, const struct typed *n, bool want, struct codelabel *to)
 {
 	enum expr_op op = want ? n->op : opposite(n->op);
 
@@ -363,9 +363,9 @@ static int compare(struct exprjob *j, const struct typed *n, bool want, struct c
 	}
 }
 
-static int logic(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
+static int logic(struct job *j, const struct typed *n, bool want, struct codelabel *to)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	struct codelabel end = { 0 };
 	uint8_t first = c->reg;
 	/* The first operand alone decides if it has this value. */
@@ -380,9 +380,9 @@ static int logic(struct exprjob *j, const struct typed *n, bool want, struct cod
 	return 0;
 }
 
-int code_test(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
+int code_test(struct job *j, const struct typed *n, bool want, struct codelabel *to)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	uint8_t reg;
 
 	switch (n->kind) {

@@ -18,14 +18,14 @@ struct terms {
 	unsigned int needs[TERMS_MAX];		/* of each: EXPR_NEEDS_* */
 };
 
-static void split(const struct exprjob *j, const struct expr *e, struct terms *t)
+static void split(const struct job *j, const struct expr *e, struct terms *t)
 {
 	if (e->kind == EXPR_BINARY && e->op == EXPR_AND) {
 		split(j, e->x, t);
 		split(j, e->index, t);
 		return;
 	}
-	t->needs[t->n] = exprword_needs(j, e);
+	t->needs[t->n] = typed_word_needs(j, e);
 	t->v[t->n++] = e;
 }
 
@@ -35,18 +35,19 @@ static bool at_return(unsigned int needs)
 }
 
 /* No term may need both a value of the call and one of the return. */
-static int check_sides(struct exprjob *j, const struct terms *t)
+static int check_sides(struct job *j, const struct terms *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct expr *e = t->v[i];
 
 		if (!(t->needs[i] & EXPR_NEEDS_PARAM) || !at_return(t->needs[i]))
 			continue;
-		exprjob_wrong_all(j, e,
-				  "this needs a parameter, known only at the call, and %s, known only at the return",
-				  t->needs[i] & EXPR_NEEDS_RESULT ? "a result" :
-				  t->needs[i] & EXPR_NEEDS_DURATION ? "the duration" :
-				  "whether it panicked");
+		job_wrong_all(j, e,
+			      "this needs a parameter, known only at the call, and %s, known only "
+			      "at the return",
+			      t->needs[i] & EXPR_NEEDS_RESULT	  ? "a result"
+			      : t->needs[i] & EXPR_NEEDS_DURATION ? "the duration"
+								  : "whether it panicked");
 		diag_hint(j->d, "the two can only be joined by '&&', as in 'x > 5 && err != nil'");
 		return -1;
 	}
@@ -56,9 +57,9 @@ static int check_sides(struct exprjob *j, const struct terms *t)
 /* --- code ---------------------------------------------------------------------- */
 
 /* 0; 1 if no hit passes it; -1 */
-static int compile_term(struct exprjob *j, const struct expr *e, unsigned int needs)
+static int compile_term(struct job *j, const struct expr *e, unsigned int needs)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	const struct typed *n = typed_condition(j, e);
 	struct codelabel passes = { 0 };
 	bool constant;
@@ -71,35 +72,35 @@ static int compile_term(struct exprjob *j, const struct expr *e, unsigned int ne
 	if (!constant) {
 		/* Once for the program: the operation counts hits. */
 		if (needs & EXPR_NEEDS_NUMBER && !j->numbers) {
-			exprcode_op2(c, GOPROBE_OP_NUMBER, 0, 0);
+			operand_op2(c, GOPROBE_OP_NUMBER, 0, 0);
 			j->numbers = true;
 		}
 		c->reg = j->base;
 		if (code_test(j, n, true, &passes))
 			return -1;
 	}
-	exprcode_op2(c, GOPROBE_OP_REJECT, 0, 0);
+	operand_op2(c, GOPROBE_OP_REJECT, 0, 0);
 	code_here(c, &passes);
-	return c->full ? exprjob_wrong_all(j, e, "this takes more steps than a condition can") :
+	return c->full ? job_wrong_all(j, e, "this takes more steps than a condition can") :
 			 constant;
 }
 
-static int keep(struct exprjob *j, struct filter *ret)
+static int keep(struct job *j, struct filter *ret)
 {
-	const struct exprcode *c = &j->code;
+	const struct operand *c = &j->code;
 
-	ret->ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops));
+	ret->ops = job_keep(j, c->ops, c->nops, sizeof(*c->ops));
 	ret->nops = c->nops;
 	ret->numbers = j->numbers;
-	ret->unders = exprjob_keep(j, j->unders, j->nunders, sizeof(*j->unders));
+	ret->unders = job_keep(j, j->unders, j->nunders, sizeof(*j->unders));
 	ret->nunders = j->nunders;
 	return ret->ops && ret->unders ? 0 : -1;
 }
 
-static int compile_side(struct exprjob *j, const struct terms *t, bool returns,
+static int compile_side(struct job *j, const struct terms *t, bool returns,
 			struct filter *ret)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	int done = 0;
 
 	c->nops = 0;
@@ -137,15 +138,15 @@ static int compile_side(struct exprjob *j, const struct terms *t, bool returns,
 /* The value of a condition when a panic ends the call. */
 enum truth { NO, YES, UNKNOWN };
 
-static enum truth word_when_panicked(const struct exprjob *j, const struct expr *e)
+static enum truth word_when_panicked(const struct job *j, const struct expr *e)
 {
-	enum exprword word = exprword_of(j, e);
+	enum exprword word = typed_word_of(j, e);
 
 	return word == EXPRWORD_PANICKED || word == EXPRWORD_TRUE ? YES :
 	       word == EXPRWORD_FALSE ? NO : UNKNOWN;
 }
 
-static enum truth when_panicked(const struct exprjob *j, const struct expr *e)
+static enum truth when_panicked(const struct job *j, const struct expr *e)
 {
 	enum truth l, r;
 
@@ -173,16 +174,17 @@ static enum truth when_panicked(const struct exprjob *j, const struct expr *e)
 	}
 }
 
-static int unknown_when_panicked(struct exprjob *j, const struct expr *e)
+static int unknown_when_panicked(struct job *j, const struct expr *e)
 {
-	exprjob_wrong_all(j, e,
-			  "a call that panics does not show this: it has no results, and its duration is not asked for");
+	job_wrong_all(j, e,
+		      "a call that panics does not show this: it has no results, and its duration "
+		      "is not asked for");
 	diag_hint(j->d, "next to 'panicked' it can only be joined by '||', as in 'panicked || err != nil'");
 	return -1;
 }
 
 /* Do calls that a panic ends fulfil the condition? */
-static int decide_panics(struct exprjob *j, const struct terms *t, struct filter_pair *ret)
+static int decide_panics(struct job *j, const struct terms *t, struct filter_pair *ret)
 {
 	const struct expr *asked = NULL, *unknown = NULL;
 
@@ -206,12 +208,12 @@ static int decide_panics(struct exprjob *j, const struct terms *t, struct filter
 	return unknown ? unknown_when_panicked(j, unknown) : 0;
 }
 
-static int compile(struct exprjob *j, struct exprc_scope *scope, const struct expr *cond,
+static int compile(struct job *j, struct expr_scope *scope, const struct expr *cond,
 		   struct filter_pair *ret)
 {
 	struct terms t = { .n = 0 };
 
-	if (exprjob_assign(j))
+	if (expr_assign(j))
 		return -1;
 	split(j, cond, &t);
 	if (check_sides(j, &t))
@@ -228,11 +230,11 @@ static int compile(struct exprjob *j, struct exprc_scope *scope, const struct ex
 	return decide_panics(j, &t, ret);
 }
 
-int filter_compile(const struct exprc_scope *scope, const char *text, const struct expr *cond,
-		   struct filter_pair *ret, struct diag *d)
+int cond_compile(const struct expr_scope *scope, const char *text, const struct expr *cond,
+		 struct filter_pair *ret, struct diag *d)
 {
-	struct exprc_scope sides = *scope;
-	struct exprjob *j = exprjob_new(&sides, text, true, d);
+	struct expr_scope sides = *scope;
+	struct job *j = job_new(&sides, text, true, d);
 	int err = j ? 0 : -1;
 
 	*ret = (struct filter_pair){ 0 };

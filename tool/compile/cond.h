@@ -46,7 +46,7 @@ struct filter_pair {
  * Compile @cond of @text for the scope's function; @scope->results is ignored. All that is
  * made lives in @scope->mem. 0, or -1 with an error that points into the text.
  */
-int filter_compile(const struct exprc_scope *scope, const char *text, const struct expr *cond,
-		   struct filter_pair *ret, struct diag *d);
+int cond_compile(const struct expr_scope *scope, const char *text, const struct expr *cond,
+		 struct filter_pair *ret, struct diag *d);
 
 #endif

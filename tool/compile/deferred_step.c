@@ -52,8 +52,8 @@ static const char *go(const struct exprstep *s, struct value_ctx *v, struct valu
 	return "out of range";
 }
 
-const char *exprsteps_go(const struct exprsteps *s, struct value_ctx *v, struct value_at *at,
-			 uint8_t number[8])
+const char *deferred_step_go(const struct deferred_step *s, struct value_ctx *v,
+			     struct value_at *at, uint8_t number[8])
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const char *why = go(&s->v[i], v, at, number);

@@ -28,7 +28,7 @@ struct exprstep {
 };
 
 /* All of them. */
-struct exprsteps {
+struct deferred_step {
 	const struct exprstep *v;	/* steps */
 	size_t n;			/* their number */
 	/* Type of the last value, or NULL if it depends on the values. */
@@ -39,7 +39,7 @@ struct exprsteps {
  * Follow the steps from *@at on. NULL, or why that is impossible (a static string).
  * @number: for len() and cap(), whose value is in no record.
  */
-const char *exprsteps_go(const struct exprsteps *s, struct value_ctx *v, struct value_at *at,
-			 uint8_t number[8]);
+const char *deferred_step_go(const struct deferred_step *s, struct value_ctx *v,
+			     struct value_at *at, uint8_t number[8]);
 
 #endif

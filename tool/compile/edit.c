@@ -7,17 +7,17 @@
 
 #include "compile/edit_tree.h"
 
-static int too_long(struct exprjob *j, const struct expr *e)
+static int too_long(struct job *j, const struct expr *e)
 {
-	return exprjob_wrong_all(j, e, "this takes more steps than the module does");
+	return job_wrong_all(j, e, "this takes more steps than the module does");
 }
 
 /* --- for the module --------------------------------------------------------------------- */
 
-static int compile_set(struct exprjob *j, const struct editvalue *v)
+static int compile_set(struct job *j, const struct editvalue *v)
 {
 	struct editword words[EDITWORDS_MAX];
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	size_t n;
 
 	c->reg = 0;
@@ -26,18 +26,18 @@ static int compile_set(struct exprjob *j, const struct editvalue *v)
 	return c->full ? too_long(j, v->to) : 0;
 }
 
-static int compile_program(struct exprjob *j, const struct editexpr *from,
+static int compile_program(struct job *j, const struct editexpr *from,
 			   const struct editvalue *v, struct edit *ret)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	c->nops = 0;
 	for (size_t i = 0; i < from->n; i++)
 		if (compile_set(j, &v[i]))
 			return -1;
 	if (from->delay)
-		exprcode_set(c, GOPROBE_OP_DELAY, 0, from->delay);
-	ret->ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops));
+		operand_set(c, GOPROBE_OP_DELAY, 0, from->delay);
+	ret->ops = job_keep(j, c->ops, c->nops, sizeof(*c->ops));
 	ret->nops = c->nops;
 	ret->delay = from->delay;
 	return ret->ops ? 0 : -1;
@@ -46,7 +46,7 @@ static int compile_program(struct exprjob *j, const struct editexpr *from,
 /* --- for the record ------------------------------------------------------------------------- */
 
 /* Reserve bytes of the frame; UINT32_MAX: it is full. */
-static uint32_t reserve(struct exprcode *c, const struct gotype *t)
+static uint32_t reserve(struct operand *c, const struct gotype *t)
 {
 	uint32_t align = t->align > 1 ? t->align : 1, at = (c->size + align - 1) / align * align;
 
@@ -56,21 +56,21 @@ static uint32_t reserve(struct exprcode *c, const struct gotype *t)
 	return at;
 }
 
-static int show_was(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
+static int show_was(struct job *j, const struct editvalue *v, struct plan_value *to)
 {
-	struct exprcode *c = &j->code;
-	struct exprplace p;
+	struct operand *c = &j->code;
+	struct operand_place p;
 
-	if (exprjob_compile(j, v->to, &p))
+	if (expr_compile_in(j, v->to, &p))
 		return -1;
 	to->unavailable = j->secret ? secret_why : NULL;
-	to->stack = p.kind == EXPRPLACE_STACK || p.kind == EXPRPLACE_STATIC;
-	if (!to->unavailable && !exprplace_store(c, &p, &to->offset))
+	to->stack = p.kind == OPERAND_STACK || p.kind == OPERAND_STATIC;
+	if (!to->unavailable && !operand_store(c, &p, &to->offset))
 		to->unavailable = "larger than a record can hold";
 	return 0;
 }
 
-static int show_nothing(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
+static int show_nothing(struct job *j, const struct editvalue *v, struct plan_value *to)
 {
 	(void)j;
 	(void)v;
@@ -78,10 +78,10 @@ static int show_nothing(struct exprjob *j, const struct editvalue *v, struct pla
 	return 0;
 }
 
-static int show_is(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
+static int show_is(struct job *j, const struct editvalue *v, struct plan_value *to)
 {
 	struct editword words[EDITWORDS_MAX];
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	size_t n;
 
 	if (editcode_words(j, v, words, &n))
@@ -96,19 +96,19 @@ static int show_is(struct exprjob *j, const struct editvalue *v, struct plan_val
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
-		exprcode_op(c, (struct goprobe_op){
+		operand_op(c, (struct goprobe_op){
 			.code = GOPROBE_OP_STORE, .a = words[i].reg, .size = words[i].size,
 			.offset = to->offset + words[i].at });
 	return 0;
 }
 
 /* Value @i of the capture: a program of its own, which can fail alone. */
-static int show_item(struct exprjob *j, const struct editvalue *v, size_t i,
-		     int (*make)(struct exprjob *j, const struct editvalue *v,
+static int show_item(struct job *j, const struct editvalue *v, size_t i,
+		     int (*make)(struct job *j, const struct editvalue *v,
 				 struct plan_value *to), struct plan_value *to)
 {
-	struct exprjob_item item = exprjob_begin_item(j, i);
-	const struct exprcode *c = &j->code;
+	struct job_item item = job_begin_item(j, i);
+	const struct operand *c = &j->code;
 
 	to->type = v->type;
 	if (make(j, v, to))
@@ -119,20 +119,20 @@ static int show_item(struct exprjob *j, const struct editvalue *v, size_t i,
 	for (size_t k = item.op; j->scope->fn && k < c->nops; k++)
 		if (c->ops[k].code > GOPROBE_OP_END)
 			to->unavailable = "not worked out twice";
-	exprjob_end_item(j, item, to);
+	job_end_item(j, item, to);
 	return 0;
 }
 
-static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
+static int compile_show(struct job *j, const struct editvalue *v, size_t n,
 			struct edit *ret)
 {
 	struct arena *mem = j->scope->mem;
 	struct edit_set *sets = arena_array(mem, n + 1, sizeof(*sets));
 	struct plan_value *values = arena_array(mem, 2 * n + 1, sizeof(*values));
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	if (!sets || !values)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	c->nops = 0;
 	c->npieces = 0;
 	c->size = 0;
@@ -141,7 +141,7 @@ static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
 		const char *name = expr_text(mem, j->text, v[i].to);
 
 		if (!name)
-			return exprjob_no_memory(j);
+			return job_no_memory(j);
 		sets[i] = (struct edit_set){ .name = name, .was = 2 * i, .is = 2 * i + 1 };
 		was->name = name;
 		is->name = name;
@@ -152,31 +152,31 @@ static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
 	}
 	ret->sets = sets;
 	ret->nsets = n;
-	return exprjob_keep_capture(j, values, 2 * n, &ret->show);
+	return job_keep_capture(j, values, 2 * n, &ret->show);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
 
 /* Setting a place twice has no clear meaning. */
-static int check_twice(struct exprjob *j, const struct editexpr *from, size_t i)
+static int check_twice(struct job *j, const struct editexpr *from, size_t i)
 {
 	const struct expr *to = from->v[i].to;
 
 	for (size_t k = 0; k < i; k++)
 		if (expr_same(from->v[k].to, to))
-			return exprjob_wrong_all(j, to, "'%s' is set twice", exprjob_text(j, to));
+			return job_wrong_all(j, to, "'%s' is set twice", job_text(j, to));
 	return 0;
 }
 
-static int compile_side(struct exprjob *j, const struct editexpr *from, struct edit *ret)
+static int compile_side(struct job *j, const struct editexpr *from, struct edit *ret)
 {
-	struct editvalue v[EDITEXPR_MAX];
+	struct editvalue v[EDIT_PARSE_MAX];
 
 	*ret = (struct edit){ .nops = 0 };
-	if (!editexpr_any(from))
+	if (!edit_parse_any(from))
 		return 0;
 	for (size_t i = 0; i < from->n; i++)
-		if (check_twice(j, from, i) || edittype_check(j, &from->v[i], &v[i]))
+		if (check_twice(j, from, i) || edit_check(j, &from->v[i], &v[i]))
 			return -1;
 	return compile_program(j, from, v, ret) || compile_show(j, v, from->n, ret) ? -1 : 0;
 }
@@ -190,18 +190,18 @@ static int known_too_late(const char *text, const struct editexpr *from, struct 
 	return -1;
 }
 
-int edit_compile(const struct exprc_scope *scope, const char *text,
+int edit_compile(const struct expr_scope *scope, const char *text,
 		 const struct editexpr from[2], const struct filter_pair *filter,
 		 struct edit_pair *ret, struct diag *d)
 {
-	struct exprc_scope side = *scope;
-	struct exprjob *j;
+	struct expr_scope side = *scope;
+	struct job *j;
 	int err;
 
-	if (filter && filter->returns && editexpr_any(&from[0]))
+	if (filter && filter->returns && edit_parse_any(&from[0]))
 		return known_too_late(text, &from[0], d);
-	j = exprjob_new(&side, text, true, d);
-	err = j ? exprjob_assign(j) : -1;
+	j = job_new(&side, text, true, d);
+	err = j ? expr_assign(j) : -1;
 	if (!err) {
 		side.results = false;
 		err = compile_side(j, &from[0], &ret->call);
@@ -214,10 +214,10 @@ int edit_compile(const struct exprc_scope *scope, const char *text,
 	return err;
 }
 
-int edit_compile_memory(const struct exprc_scope *scope, const char *text,
+int edit_compile_memory(const struct expr_scope *scope, const char *text,
 			const struct editexpr *from, struct edit *ret, struct diag *d)
 {
-	struct exprjob *j = exprjob_new(scope, text, true, d);
+	struct job *j = job_new(scope, text, true, d);
 	int err = j ? compile_side(j, from, ret) : -1;
 
 	free(j);

@@ -40,11 +40,11 @@ struct edit_pair {
  * ignored. @filter: the condition, or NULL. All that is made lives in @scope->mem. 0, or -1 with an
  * error that points into the text.
  */
-int edit_compile(const struct exprc_scope *scope, const char *text,
+int edit_compile(const struct expr_scope *scope, const char *text,
 		 const struct editexpr from[2], const struct filter_pair *filter,
 		 struct edit_pair *ret, struct diag *d);
 /* The same without a function: of package variables, and of memory that they lead to. */
-int edit_compile_memory(const struct exprc_scope *scope, const char *text,
+int edit_compile_memory(const struct expr_scope *scope, const char *text,
 			const struct editexpr *from, struct edit *ret, struct diag *d);
 
 #endif

@@ -17,19 +17,19 @@
 
 #include "compile/edit_tree.h"
 
-static int wrong(struct exprjob *j, const struct expr *e, const char *message, const char *hint)
+static int wrong(struct job *j, const struct expr *e, const char *message, const char *hint)
 {
-	exprjob_wrong_all(j, e, "%s", message);
+	job_wrong_all(j, e, "%s", message);
 	if (hint)
 		diag_hint(j->d, "%s", hint);
 	return -1;
 }
 
 /* "'x' is of type T, @what" */
-static int wrong_type(struct exprjob *j, const struct expr *e, const struct gotype *t,
+static int wrong_type(struct job *j, const struct expr *e, const struct gotype *t,
 		      const char *what, const char *hint)
 {
-	exprjob_wrong_all(j, e, "'%s' is of type %s, %s", exprjob_text(j, e), t->name, what);
+	job_wrong_all(j, e, "'%s' is of type %s, %s", job_text(j, e), t->name, what);
 	if (hint)
 		diag_hint(j->d, "%s", hint);
 	return -1;
@@ -38,25 +38,25 @@ static int wrong_type(struct exprjob *j, const struct expr *e, const struct goty
 /* --- places ------------------------------------------------------------------ */
 
 /* The type of @e; no operation is added to the program. NULL: an error. */
-static const struct gotype *type_of(struct exprjob *j, const struct expr *e,
-				    struct exprplace *p)
+static const struct gotype *type_of(struct job *j, const struct expr *e,
+				    struct operand_place *p)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	size_t nops = c->nops;
 	uint8_t reg = c->reg;
 	int err;
 
 	j->unavailable = NULL;
-	err = exprjob_compile(j, e, p);
+	err = expr_compile_in(j, e, p);
 	c->nops = nops;
 	c->reg = reg;
-	return err ? NULL : exprjob_type_of(p);
+	return err ? NULL : job_type_of(p);
 }
 
 /* The bytes of strings, and values inside of interfaces, are immutable. */
-static int check_path(struct exprjob *j, const struct expr *e)
+static int check_path(struct job *j, const struct expr *e)
 {
-	struct exprplace p;
+	struct operand_place p;
 	const struct gotype *t;
 
 	for (; e; e = e->x) {
@@ -80,7 +80,7 @@ static int check_path(struct exprjob *j, const struct expr *e)
 	return 0;
 }
 
-static int check_place(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int check_place(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gotype *t = type_of(j, e, p);
 
@@ -90,9 +90,9 @@ static int check_place(struct exprjob *j, const struct expr *e, struct exprplace
 		return wrong(j, e, "this is found by goprobectl, after the call: too late to be changed",
 			     "entries of maps and elements of channels can't be set; what an interface holds needs its type, as in x.(*T).field");
 	if (j->unavailable)
-		return exprjob_wrong_all(j, e, "'%s' is not available: %s", exprjob_text(j, e),
-					 j->unavailable);
-	if (p->kind == EXPRPLACE_CONSTANT || p->kind == EXPRPLACE_REGISTER ||
+		return job_wrong_all(j, e, "'%s' is not available: %s", job_text(j, e),
+				     j->unavailable);
+	if (p->kind == OPERAND_CONSTANT || p->kind == OPERAND_REGISTER ||
 	    e->kind == EXPR_LEN || e->kind == EXPR_CAP || e->kind == EXPR_ASSERT)
 		return wrong(j, e, "only variables, and what they are made of, can be set", NULL);
 	if (p->fixed)
@@ -123,13 +123,13 @@ static const char *why_not(const struct gotype *t)
 }
 
 /* Numbers, true and false: of the same type, or a constant that fits. */
-static int check_number(struct exprjob *j, const struct expr *e, struct editvalue *v)
+static int check_number(struct job *j, const struct expr *e, struct editvalue *v)
 {
 	const struct typed *n = typed_expr(j, e);
 
 	if (!n)
 		return -1;
-	if (exprword_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
+	if (typed_word_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
 		return wrong(j, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
 			     NULL);
 	v->kind = EDITVALUE_NUMBER;
@@ -138,7 +138,7 @@ static int check_number(struct exprjob *j, const struct expr *e, struct editvalu
 }
 
 /* s = s[i:k] */
-static int check_part(struct exprjob *j, const struct expr *e, struct editvalue *v)
+static int check_part(struct job *j, const struct expr *e, struct editvalue *v)
 {
 	const struct gotype *t = v->type;
 
@@ -159,7 +159,7 @@ static int check_part(struct exprjob *j, const struct expr *e, struct editvalue 
 	return 0;
 }
 
-static int check_text(struct exprjob *j, const struct expr *e, struct editvalue *v)
+static int check_text(struct job *j, const struct expr *e, struct editvalue *v)
 {
 	if (e->kind == EXPR_STRING && !e->n) {
 		v->kind = v->shared ? EDITVALUE_LEN_ZERO : EDITVALUE_ZERO;
@@ -170,13 +170,13 @@ static int check_text(struct exprjob *j, const struct expr *e, struct editvalue 
 }
 
 /* Pointers, strings, slices, interfaces, maps, channels, functions. */
-static int check_reference(struct exprjob *j, const struct expr *e, struct editvalue *v)
+static int check_reference(struct job *j, const struct expr *e, struct editvalue *v)
 {
 	const struct gotype *t = v->type;
 
 	if (t->kind == GOTYPE_STRING)
 		return check_text(j, e, v);
-	if (exprword_of(j, e) != EXPRWORD_NIL)
+	if (typed_word_of(j, e) != EXPRWORD_NIL)
 		return t->kind == GOTYPE_SLICE ?
 		       wrong(j, e, "a slice can only be cut, 's = s[:3]', or be nil",
 			     "for other elements there is no memory in the program") :
@@ -192,10 +192,10 @@ static int check_reference(struct exprjob *j, const struct expr *e, struct editv
 	return 0;
 }
 
-int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct editvalue *ret)
+int edit_check(struct job *j, const struct edit_parse_set *set, struct editvalue *ret)
 {
 	const struct expr *e = set->value;
-	struct exprplace p = { .steps.n = 0 };
+	struct operand_place p = { .steps.n = 0 };
 	const char *why;
 
 	*ret = (struct editvalue){ .to = set->to };
@@ -203,7 +203,7 @@ int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct edi
 	if (check_place(j, set->to, &p))
 		return -1;
 	ret->type = p.type;
-	ret->shared = p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_STACK;
+	ret->shared = p.kind != OPERAND_PARTS && p.kind != OPERAND_STACK;
 	why = why_not(p.type);
 	if (why)
 		return wrong_type(j, set->to, p.type, why, NULL);

@@ -10,34 +10,34 @@
 /* --- new values -------------------------------------------------------------- */
 
 /* Number @e, or that of register @otherwise, in a register of its own. */
-static int bound(struct exprjob *j, const struct expr *e, uint8_t otherwise, uint8_t *reg)
+static int bound(struct job *j, const struct expr *e, uint8_t otherwise, uint8_t *reg)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	const struct gotype *t;
-	struct exprplace p;
+	struct operand_place p;
 	uint8_t first;
 
-	*reg = exprcode_take(c);
+	*reg = operand_take(c);
 	if (!e) {
-		exprcode_op2(c, GOPROBE_OP_MOVE, *reg, otherwise);
+		operand_op2(c, GOPROBE_OP_MOVE, *reg, otherwise);
 		return 0;
 	}
 	first = c->reg;
-	if (exprindex_check(j, e) || exprjob_compile(j, e, &p))
+	if (index_check(j, e) || expr_compile_in(j, e, &p))
 		return -1;
-	t = exprjob_type_of(&p);
+	t = job_type_of(&p);
 	if (p.steps.n || !t || !constant_is_whole(t))
-		return exprjob_wrong_all(j, e, "an index is a whole number that the module finds");
-	exprplace_number(c, &p, *reg);
+		return job_wrong_all(j, e, "an index is a whole number that the module finds");
+	operand_number(c, &p, *reg);
 	c->reg = first;
 	return 0;
 }
 
 /* The operation fails unless @a >= @b, unsigned. */
-static void check_not_less(struct exprcode *c, uint8_t a, uint8_t b)
+static void check_not_less(struct operand *c, uint8_t a, uint8_t b)
 {
-	exprcode_skip(c, GOPROBE_OP_JGE, a, b);
-	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+	operand_skip(c, GOPROBE_OP_JGE, a, b);
+	operand_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
 }
 
 /*
@@ -45,42 +45,42 @@ static void check_not_less(struct exprcode *c, uint8_t a, uint8_t b)
  * object, into another one. Go's compiler does the same. @left: register with the remaining
  * capacity.
  */
-static void move_address(struct exprcode *c, const struct gotype *t, uint8_t address, uint8_t low,
+static void move_address(struct operand *c, const struct gotype *t, uint8_t address, uint8_t low,
 			 uint8_t left)
 {
 	uint64_t size = t->kind == GOTYPE_STRING ? 1 : t->elem ? t->elem->size : 0;
 
-	exprcode_set(c, GOPROBE_OP_MUL_I, low, size);
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JEQ_I, .a = left, .offset = 1 });
-	exprcode_op2(c, GOPROBE_OP_ADD, address, low);
+	operand_set(c, GOPROBE_OP_MUL_I, low, size);
+	operand_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JEQ_I, .a = left, .offset = 1 });
+	operand_op2(c, GOPROBE_OP_ADD, address, low);
 }
 
 /* s[low:high], 0 <= low <= high <= len(s): memory between len and cap can belong to others. */
-static int part(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
+static int part(struct job *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
 	bool slice = v->type->kind == GOTYPE_SLICE;
-	struct exprcode *c = &j->code;
-	uint8_t address = exprcode_take(c), len = exprcode_take(c), cap = exprcode_take(c);
+	struct operand *c = &j->code;
+	uint8_t address = operand_take(c), len = operand_take(c), cap = operand_take(c);
 	uint8_t low, high, first = c->reg;
-	struct exprplace p;
+	struct operand_place p;
 
-	if (exprjob_compile(j, v->to, &p))
+	if (expr_compile_in(j, v->to, &p))
 		return -1;
 	/* The address comes last: it may be in the register that finds the place. */
-	exprplace_load(c, &p, WORD, WORD, len);
+	operand_load(c, &p, WORD, WORD, len);
 	if (slice)
-		exprplace_load(c, &p, 2 * WORD, WORD, cap);
-	exprplace_load(c, &p, 0, WORD, address);
+		operand_load(c, &p, 2 * WORD, WORD, cap);
+	operand_load(c, &p, 0, WORD, address);
 	c->reg = first;
-	if (bound(j, v->low, EXPRCODE_ZERO, &low) || bound(j, v->high, len, &high))
+	if (bound(j, v->low, OPERAND_ZERO, &low) || bound(j, v->high, len, &high))
 		return -1;
 	check_not_less(c, len, high);
 	check_not_less(c, high, low);
-	exprcode_op2(c, GOPROBE_OP_MOVE, len, high);
-	exprcode_op2(c, GOPROBE_OP_SUB, len, low);
+	operand_op2(c, GOPROBE_OP_MOVE, len, high);
+	operand_op2(c, GOPROBE_OP_SUB, len, low);
 	if (v->low) {
 		if (slice)
-			exprcode_op2(c, GOPROBE_OP_SUB, cap, low);
+			operand_op2(c, GOPROBE_OP_SUB, cap, low);
 		move_address(c, v->type, address, low, slice ? cap : len);
 	}
 	words[0] = (struct editword){ .at = 0, .size = WORD, .reg = address, .same = !v->low };
@@ -92,28 +92,28 @@ static int part(struct exprjob *j, const struct editvalue *v, struct editword *w
 }
 
 /* nil or "": all words are 0, or the length alone. */
-static int zero(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
+static int zero(struct job *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
-	struct exprcode *c = &j->code;
-	struct exprplace p;
+	struct operand *c = &j->code;
+	struct operand_place p;
 	uint8_t address;
 
 	for (*n = 0; *n * WORD < v->type->size; (*n)++)
 		words[*n] = (struct editword){ .at = *n * WORD, .size = WORD,
-					       .reg = EXPRCODE_ZERO };
+					       .reg = OPERAND_ZERO };
 	if (v->kind == EDITVALUE_ZERO)
 		return 0;
-	address = exprcode_take(c);
-	if (exprjob_compile(j, v->to, &p))
+	address = operand_take(c);
+	if (expr_compile_in(j, v->to, &p))
 		return -1;
-	exprplace_load(c, &p, 0, WORD, address);
+	operand_load(c, &p, 0, WORD, address);
 	words[0].reg = address;
 	words[0].same = true;
 	c->reg = address + 1;
 	return 0;
 }
 
-int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword *words,
+int editcode_words(struct job *j, const struct editvalue *v, struct editword *words,
 		   size_t *n)
 {
 	words[0] = (struct editword){ .size = (uint32_t)v->type->size };
@@ -130,36 +130,36 @@ int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword
 
 /* --- their places ----------------------------------------------------------------------- */
 
-static void set_register(struct exprcode *c, const struct exprplace *p, const struct editword *w)
+static void set_register(struct operand *c, const struct operand_place *p, const struct editword *w)
 {
-	const struct goabi_part *to = exprplace_register(p, p->at + w->at);
+	const struct abi_part *to = operand_register(p, p->at + w->at);
 
 	if (!to || to->size != w->size) {
 		c->full = true;
 		return;
 	}
-	exprcode_op(c, (struct goprobe_op){
+	operand_op(c, (struct goprobe_op){
 		.code = to->is_float ? GOPROBE_OP_SET_FLOAT : GOPROBE_OP_SET, .a = w->reg,
 		.b = to->reg, .size = to->is_float ? to->size : 0 });
 }
 
-int editcode_set(struct exprjob *j, const struct editvalue *v, const struct editword *words,
+int editcode_set(struct job *j, const struct editvalue *v, const struct editword *words,
 		 size_t n)
 {
-	struct exprcode *c = &j->code;
-	struct exprplace p;
+	struct operand *c = &j->code;
+	struct operand_place p;
 
-	if (exprjob_compile(j, v->to, &p))
+	if (expr_compile_in(j, v->to, &p))
 		return -1;
-	if (p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_MEMORY)
-		p = exprplace_address(c, &p);
+	if (p.kind != OPERAND_PARTS && p.kind != OPERAND_MEMORY)
+		p = operand_address(c, &p);
 	for (size_t i = 0; i < n; i++) {
 		if (words[i].same)
 			continue;
-		if (p.kind == EXPRPLACE_PARTS)
+		if (p.kind == OPERAND_PARTS)
 			set_register(c, &p, &words[i]);
 		else
-			exprcode_op(c, (struct goprobe_op){
+			operand_op(c, (struct goprobe_op){
 				.code = GOPROBE_OP_WRITE, .a = words[i].reg, .b = p.reg,
 				.size = words[i].size, .value = p.at + words[i].at });
 	}

@@ -35,14 +35,14 @@ struct editword {
 };
 
 /* --- edittype: may it be set to that? 0, or -1 with an error that points at it --- */
-int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct editvalue *ret);
+int edit_check(struct job *j, const struct edit_parse_set *set, struct editvalue *ret);
 
 /* --- editcode: operations. 0, or -1 --- */
 /* What is to be there, in registers. */
-int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword *words,
+int editcode_words(struct job *j, const struct editvalue *v, struct editword *words,
 		   size_t *n);
 /* Set it, or write it, to where it belongs. */
-int editcode_set(struct exprjob *j, const struct editvalue *v, const struct editword *words,
+int editcode_set(struct job *j, const struct editvalue *v, const struct editword *words,
 		 size_t n);
 
 #endif

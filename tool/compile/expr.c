@@ -26,92 +26,92 @@ static const struct gotype *struct_of(const struct gotype *t)
 	return t->kind == GOTYPE_STRUCT ? t : NULL;
 }
 
-static int unknown_field(struct exprjob *j, const struct expr *e, const struct gotype *t)
+static int unknown_field(struct job *j, const struct expr *e, const struct gotype *t)
 {
 	const char *names = "";
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, e->s);
-	gofield_offer(t, &near);
+	suggest_init(&near, e->s);
+	selector_offer(t, &near);
 	for (size_t i = 0; names && !near.n && i < t->nfields && i < 12; i++)
 		names = arena_printf(j->scope->mem, "%s%s%s", names, i ? ", " : "",
 				     t->fields[i].name);
-	exprjob_wrong(j, e, "%s has no field '%s'", t->name, e->s);
-	exprjob_hint(j, "it has", names, &near);
+	job_wrong(j, e, "%s has no field '%s'", t->name, e->s);
+	job_hint(j, "it has", names, &near);
 	return -1;
 }
 
-static int follow_path(struct exprjob *j, const struct gofield_path *path, struct exprplace *p)
+static int follow_path(struct job *j, const struct selector_path *path, struct operand_place *p)
 {
 	for (size_t i = 0; i < path->n; i++) {
 		if (p->type->kind == GOTYPE_POINTER)
-			*p = exprplace_follow(&j->code, p, p->type->elem);
-		*p = exprplace_part(p, path->v[i]->offset, path->v[i]->type);
+			*p = operand_follow(&j->code, p, p->type->elem);
+		*p = operand_part(p, path->v[i]->offset, path->v[i]->type);
 	}
 	return 0;
 }
 
-static int compile_field(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_field(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	struct exprstep step = { .kind = EXPRSTEP_FIELD, .name = e->s };
-	int found = exprname_qualified(j, e, p);
-	struct gofield_path path;
+	int found = name_qualified(j, e, p);
+	struct selector_path path;
 	const struct gotype *t, *in;
 
 	if (found)
 		return found > 0 ? 0 : -1;
-	if (exprjob_compile(j, e->x, p))
+	if (expr_compile_in(j, e->x, p))
 		return -1;
-	t = exprjob_type_of(p);
+	t = job_type_of(p);
 	if (!t || t->kind == GOTYPE_INTERFACE) {
 		j->secret |= secret_is_name(j->scope->secrets, e->s, NULL);
-		return exprjob_add_step(j, e, p, step, NULL);
+		return job_add_step(j, e, p, step, NULL);
 	}
 	in = struct_of(t);
 	if (!in)
-		return exprjob_wrong_type(j, e, e->x, t, "which has no fields");
-	switch (gofield_find(in, e->s, &path)) {
-	case GOFIELD_NONE:
+		return job_wrong_type(j, e, e->x, t, "which has no fields");
+	switch (selector_find(in, e->s, &path)) {
+	case SELECTOR_NONE:
 		return unknown_field(j, e, in);
-	case GOFIELD_SEVERAL:
-		return exprjob_wrong(j, e, "more than one embedded field of %s has a field '%s'",
-				     in->name, e->s);
-	case GOFIELD_ONE:
+	case SELECTOR_SEVERAL:
+		return job_wrong(j, e, "more than one embedded field of %s has a field '%s'",
+				 in->name, e->s);
+	case SELECTOR_ONE:
 		break;
 	}
 	for (size_t i = 0; i < path.n; i++)
 		j->secret |= secret_is_field(j->scope->secrets, path.v[i]);
 	if (p->steps.n)
-		return exprjob_add_step(j, e, p, step, path.v[path.n - 1]->type);
+		return job_add_step(j, e, p, step, path.v[path.n - 1]->type);
 	return follow_path(j, &path, p);
 }
 
 /* --- pointers, lengths, assertions ----------------------------------------------------- */
 
-static int compile_deref(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_deref(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	struct exprstep step = { .kind = EXPRSTEP_POINTER };
 	const struct gotype *t;
 
-	if (exprjob_compile(j, e->x, p))
+	if (expr_compile_in(j, e->x, p))
 		return -1;
-	t = exprjob_type_of(p);
+	t = job_type_of(p);
 	if (t && t->kind != GOTYPE_POINTER)
-		return exprjob_wrong_type(j, e, e->x, t, "not a pointer");
+		return job_wrong_type(j, e, e->x, t, "not a pointer");
 	if (t && (!t->elem || t->elem->kind == GOTYPE_UNKNOWN))
-		return exprjob_wrong_type(j, e, e->x, t, "and what it points to is not known");
+		return job_wrong_type(j, e, e->x, t, "and what it points to is not known");
 	if (p->steps.n)
-		return exprjob_add_step(j, e, p, step, t ? t->elem : NULL);
+		return job_add_step(j, e, p, step, t ? t->elem : NULL);
 	/* Without deferred steps the type is that of the place. */
-	*p = exprplace_follow(&j->code, p, p->type->elem);
+	*p = operand_follow(&j->code, p, p->type->elem);
 	return 0;
 }
 
 /* The offset of the number of entries or elements in the header of a map or channel. */
-static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap,
+static void counter_of(const struct job *j, const struct gotype *t, bool cap,
 		       uint32_t *offset)
 {
-	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
+	const struct runtime_layout *l = runtime_layout_get(gobin_go_minor(j->scope->bin));
 
 	/* The layout of the map, if it is known, says which maps the program was built with. */
 	bool swiss = t->map ? t->map->swiss : gobin_go_minor(j->scope->bin) >= 24;
@@ -123,95 +123,95 @@ static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap
 }
 
 /* A channel of a timer has length and capacity 0: see value_chan(). */
-static void count_channel(struct exprjob *j, const struct exprplace *at, uint32_t offset,
+static void count_channel(struct job *j, const struct operand_place *at, uint32_t offset,
 			  uint32_t timer)
 {
 	struct goprobe_op nil = {
-		.code = GOPROBE_OP_JEQ, .a = at->reg, .b = EXPRCODE_ZERO, .offset = 4,
+		.code = GOPROBE_OP_JEQ, .a = at->reg, .b = OPERAND_ZERO, .offset = 4,
 	};
-	uint8_t reg = exprcode_take(&j->code);
+	uint8_t reg = operand_take(&j->code);
 
-	exprcode_op(&j->code, nil);	/* passes all that follows */
-	exprplace_load(&j->code, at, timer, WORD, reg);
-	exprplace_load(&j->code, at, offset, WORD, at->reg);
-	exprcode_skip(&j->code, GOPROBE_OP_JEQ, reg, EXPRCODE_ZERO);
-	exprcode_set(&j->code, GOPROBE_OP_IMM, at->reg, 0);
+	operand_op(&j->code, nil);	/* passes all that follows */
+	operand_load(&j->code, at, timer, WORD, reg);
+	operand_load(&j->code, at, offset, WORD, at->reg);
+	operand_skip(&j->code, GOPROBE_OP_JEQ, reg, OPERAND_ZERO);
+	operand_set(&j->code, GOPROBE_OP_IMM, at->reg, 0);
 	j->code.reg = reg;
 }
 
 /* A nil map or channel has no entries; it does not fail. */
-static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
+static void count_entries(struct job *j, struct operand_place *p, bool cap)
 {
-	uint32_t timer = golayout_get(gobin_go_minor(j->scope->bin))->chan.timer, offset;
-	struct exprplace at = exprplace_follow(&j->code, p, &exprjob_int);
+	uint32_t timer = runtime_layout_get(gobin_go_minor(j->scope->bin))->chan.timer, offset;
+	struct operand_place at = operand_follow(&j->code, p, &exprjob_int);
 
 	counter_of(j, p->type, cap, &offset);
 	if (p->type->kind == GOTYPE_CHAN && timer) {
 		count_channel(j, &at, offset, timer);
 	} else {
-		exprcode_skip(&j->code, GOPROBE_OP_JEQ, at.reg, EXPRCODE_ZERO);
-		exprplace_load(&j->code, &at, offset, WORD, at.reg);
+		operand_skip(&j->code, GOPROBE_OP_JEQ, at.reg, OPERAND_ZERO);
+		operand_load(&j->code, &at, offset, WORD, at.reg);
 	}
-	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
+	*p = (struct operand_place){.kind = OPERAND_REGISTER, .type = &exprjob_int, .reg = at.reg};
 }
 
 /* Is the capacity of a slice guessed, as debug information lacks it? See compile/scope.c. */
-static bool is_guessed(const struct exprplace *p)
+static bool is_guessed(const struct operand_place *p)
 {
-	const struct goabi_part *part = p->kind == EXPRPLACE_PARTS ?
-					exprplace_register(p, p->at) : NULL;
+	const struct abi_part *part = p->kind == OPERAND_PARTS ?
+					operand_register(p, p->at) : NULL;
 
 	return part && part->guessed;
 }
 
-static int compile_length(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_length(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	bool cap = e->kind == EXPR_CAP;
 	struct exprstep step = { .kind = cap ? EXPRSTEP_CAP : EXPRSTEP_LEN };
 	bool secret = j->secret;
 	const struct gotype *t;
 
-	if (exprjob_compile(j, e->x, p))
+	if (expr_compile_in(j, e->x, p))
 		return -1;
 	/* How long a secret is may be shown. */
 	j->secret = secret;
-	t = exprjob_type_of(p);
+	t = job_type_of(p);
 	if (!t || t->kind == GOTYPE_INTERFACE || p->steps.n)
-		return exprjob_add_step(j, e, p, step, &exprjob_int);
+		return job_add_step(j, e, p, step, &exprjob_int);
 	if (t->kind == GOTYPE_POINTER && t->elem && t->elem->kind == GOTYPE_ARRAY)
 		t = t->elem;
 	if (t->kind == GOTYPE_ARRAY) {
-		*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int,
+		*p = (struct operand_place){ .kind = OPERAND_CONSTANT, .type = &exprjob_int,
 					 .at = t->count };
 		return 0;
 	}
 	if (t->kind == GOTYPE_SLICE || (t->kind == GOTYPE_STRING && !cap)) {
-		*p = exprplace_part(p, cap ? 2 * WORD : WORD, &exprjob_int);
+		*p = operand_part(p, cap ? 2 * WORD : WORD, &exprjob_int);
 		if (is_guessed(p))
 			j->unavailable = goscope_nowhere;
 		return 0;
 	}
 	if (t->kind != GOTYPE_CHAN && (t->kind != GOTYPE_MAP || cap))
-		return exprjob_wrong_type(j, e, e->x, t, cap ? "which has no capacity" :
+		return job_wrong_type(j, e, e->x, t, cap ? "which has no capacity" :
 				  "which has no length");
 	count_entries(j, p, cap);
 	return 0;
 }
 
 /* Fail unless the dynamic type of the interface @p is @rtype. */
-static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rtype)
+static void check_type(struct job *j, const struct operand_place *p, uint64_t rtype)
 {
-	struct exprplace word = { .kind = EXPRPLACE_MEMORY, .type = &exprjob_int,
-				  .reg = exprcode_take(&j->code) };
-	uint8_t wanted = exprcode_take(&j->code);
+	struct operand_place word = { .kind = OPERAND_MEMORY, .type = &exprjob_int,
+				  .reg = operand_take(&j->code) };
+	uint8_t wanted = operand_take(&j->code);
 
-	exprplace_load(&j->code, p, 0, WORD, word.reg);
+	operand_load(&j->code, p, 0, WORD, word.reg);
 	/* An itab's second word is the type: internal/abi.ITab. */
 	if (!p->type->empty)
-		exprplace_load(&j->code, &word, WORD, WORD, word.reg);
-	exprcode_set(&j->code, GOPROBE_OP_STATIC, wanted, rtype);
-	exprcode_skip(&j->code, GOPROBE_OP_JEQ, word.reg, wanted);
-	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_TYPE);
+		operand_load(&j->code, &word, WORD, WORD, word.reg);
+	operand_set(&j->code, GOPROBE_OP_STATIC, wanted, rtype);
+	operand_skip(&j->code, GOPROBE_OP_JEQ, word.reg, wanted);
+	operand_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_TYPE);
 	j->code.reg = word.reg;
 }
 
@@ -249,82 +249,83 @@ static const char *whole_name(struct arena *mem, const struct gotype *t)
 	return t->name;
 }
 
-static int compile_assert(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_assert(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
 	struct exprstep step = { .kind = EXPRSTEP_ASSERT };
 	const struct gotype *t, *wanted;
 
-	if (exprjob_compile(j, e->x, p))
+	if (expr_compile_in(j, e->x, p))
 		return -1;
-	t = exprjob_type_of(p);
+	t = job_type_of(p);
 	if (t && t->kind != GOTYPE_INTERFACE)
-		return exprjob_wrong_type(j, e, e->x, t, "not an interface");
+		return job_wrong_type(j, e, e->x, t, "not an interface");
 	wanted = sigparse_type(&types, e->type, j->d);
 	if (!wanted)
 		return -1;
 	if (wanted->kind == GOTYPE_INTERFACE) {
-		exprjob_wrong(j, e, "an interface never holds an interface, such as %s",
-			      wanted->name);
+		job_wrong(j, e, "an interface never holds an interface, such as %s",
+			  wanted->name);
 		diag_span(j->d, j->text, e->type->at, e->type->len);
 		return -1;
 	}
 	step.name = whole_name(j->scope->mem, wanted);
 	if (!step.name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	if (p->steps.n || !wanted->rtype)
-		return exprjob_add_step(j, e, p, step, wanted);
+		return job_add_step(j, e, p, step, wanted);
 	check_type(j, p, wanted->rtype);
 	if (gobin_rtype_is_direct(j->scope->bin, wanted->rtype)) {
-		*p = exprplace_part(p, WORD, wanted);
+		*p = operand_part(p, WORD, wanted);
 	} else {
-		struct exprplace data = exprplace_part(p, WORD, &exprjob_int);
+		struct operand_place data = operand_part(p, WORD, &exprjob_int);
 
-		*p = exprplace_follow(&j->code, &data, wanted);
+		*p = operand_follow(&j->code, &data, wanted);
 	}
 	return 0;
 }
 
 /* --- expressions ------------------------------------------------------------------------ */
 
-static int compile_number(const struct expr *e, struct exprplace *p)
+static int compile_number(const struct expr *e, struct operand_place *p)
 {
-	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int,
+	*p = (struct operand_place){ .kind = OPERAND_CONSTANT, .type = &exprjob_int,
 				 .at = e->number };
 	return 0;
 }
 
 /* (*T)(0xc000012340) */
-static int compile_conversion(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_conversion(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
 	const struct gotype *t;
 
 	if (j->scope->fn)
-		return exprjob_wrong(j, e,
-				     "an address is only good for a moment: 'read' and 'watch' look at one");
+		return job_wrong(
+			j, e,
+			"an address is only good for a moment: 'read' and 'watch' look at one");
 	t = sigparse_type(&types, e->type, j->d);
 	if (!t)
 		return -1;
-	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = t, .at = e->number };
+	*p = (struct operand_place){ .kind = OPERAND_CONSTANT, .type = t, .at = e->number };
 	return 0;
 }
 
-static int compile_operand(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_operand(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	switch (e->kind) {
 	case EXPR_NAME:
-		return exprname_compile(j, e, p);
+		return name_compile(j, e, p);
 	case EXPR_VARIABLE:
-		return exprname_variable(j, e, p);
+		return name_variable(j, e, p);
 	case EXPR_NUMBER:
 		return compile_number(e, p);
 	case EXPR_STRING:
-		return exprjob_wrong(j, e, "a string in quotes can only be a key");
+		return job_wrong(j, e, "a string in quotes can only be a key");
 	case EXPR_FIELD:
 		return compile_field(j, e, p);
 	case EXPR_INDEX:
-		return exprindex_compile(j, e, p);
+		return index_compile(j, e, p);
 	case EXPR_DEREF:
 		return compile_deref(j, e, p);
 	case EXPR_LEN:
@@ -333,26 +334,26 @@ static int compile_operand(struct exprjob *j, const struct expr *e, struct exprp
 	case EXPR_ASSERT:
 		return compile_assert(j, e, p);
 	case EXPR_REGISTER:
-		return exprreg_compile(j, e, p);
+		return register_compile(j, e, p);
 	case EXPR_LABEL:
-		return exprlabel_compile(j, e, p);
+		return label_compile(j, e, p);
 	case EXPR_CONVERT:
 		return compile_conversion(j, e, p);
 	case EXPR_SLICE:
-		exprjob_wrong(j, e, "a part of a slice can't be captured here");
+		job_wrong(j, e, "a part of a slice can't be captured here");
 		diag_hint(j->d, j->cond ? "an edit can cut a slice or string: 'set s = s[:3]'" :
 			  "--elements says how many elements are copied");
 		return -1;
 	default:
-		return exprjob_wrong(j, e, "only a variable can be here, or what it leads to");
+		return job_wrong(j, e, "only a variable can be here, or what it leads to");
 	}
 }
 
-int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int expr_compile_in(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	int err = compile_operand(j, e, p);
 
-	j->secret |= !err && secret_is_type(j->scope->secrets, exprjob_type_of(p));
+	j->secret |= !err && secret_is_type(j->scope->secrets, job_type_of(p));
 	return err;
 }
 
@@ -360,126 +361,128 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 
 static const char why_too_large[] = "larger than a record can hold";
 
-static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprsteps *from)
+static const struct deferred_step *keep_steps(struct job *j, const struct deferred_step *from)
 {
-	struct exprsteps *steps = arena_alloc(j->scope->mem, sizeof(*steps));
+	struct deferred_step *steps = arena_alloc(j->scope->mem, sizeof(*steps));
 
 	if (!steps)
 		return NULL;
 	*steps = *from;
-	steps->v = exprjob_keep(j, j->steps, from->n, sizeof(*j->steps));
+	steps->v = job_keep(j, j->steps, from->n, sizeof(*j->steps));
 	return steps->v ? steps : NULL;
 }
 
 /* Copy the place to the frame, or set why it is unavailable. */
-static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_value *v)
+static int store_item(struct job *j, const struct operand_place *p, struct plan_value *v)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	v->type = p->type;
-	v->stack = p->kind == EXPRPLACE_STACK || p->kind == EXPRPLACE_STATIC ||
-		   (j->scope->at && p->kind == EXPRPLACE_PARTS);
-	v->unavailable = j->secret ? secret_why : j->unavailable ?: exprplace_unreadable(p);
+	v->stack = p->kind == OPERAND_STACK || p->kind == OPERAND_STATIC ||
+		   (j->scope->at && p->kind == OPERAND_PARTS);
+	v->unavailable = j->secret ? secret_why : j->unavailable ?: operand_unreadable(p);
 	if (p->steps.n) {
 		v->steps = keep_steps(j, &p->steps);
 		if (!v->steps)
-			return exprjob_no_memory(j);
+			return job_no_memory(j);
 	}
-	if (!v->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(p)))
+	if (!v->unavailable && j->scope->at && (c->nowhere || !operand_is_whole(p)))
 		v->unavailable = goscope_nowhere;
-	if (!v->unavailable && !exprplace_store(c, p, &v->offset))
+	if (!v->unavailable && !operand_store(c, p, &v->offset))
 		v->unavailable = why_too_large;
 	return 0;
 }
 
 /* An expression with operators: its value is computed in a register. */
-static int compute(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compute(struct job *j, const struct expr *e, struct operand_place *p)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	const struct typed *n = typed_expr(j, e);
 	size_t first = c->nops;
 
 	if (!n)
 		return -1;
-	if (exprword_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
-		return exprjob_wrong_all(j, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions");
+	if (typed_word_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
+		return job_wrong_all(j, e,
+				     "what is said of the call itself, as 'n', 'goid' or 'under', "
+				     "is for conditions");
 	if (typed_is_const(n))
-		return exprjob_wrong_all(j, e, "'%s' is the same for all calls",
-					 exprjob_text(j, e));
+		return job_wrong_all(j, e, "'%s' is the same for all calls",
+				     job_text(j, e));
 	c->reg = 0;
-	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = n->type };
+	*p = (struct operand_place){ .kind = OPERAND_REGISTER, .type = n->type };
 	if (code_number(j, n, &p->reg))
 		return -1;
 	while (first < c->nops && c->ops[first].code <= GOPROBE_OP_END)
 		first++;
 	return first < c->nops ?
-	       exprjob_wrong_all(j, e, "two strings can be compared in a condition only") : 0;
+	       job_wrong_all(j, e, "two strings can be compared in a condition only") : 0;
 }
 
 /* Value @i of the list: a program of its own that can fail alone. */
-static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struct plan_value *v)
+static int compile_item(struct job *j, const struct expr *e, size_t i, struct plan_value *v)
 {
-	struct exprjob_item item;
-	struct exprplace p;
+	struct job_item item;
+	struct operand_place p;
 
 	if (e->kind == EXPR_NUMBER || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
-		return exprjob_wrong(j, e, "a number is no value of the program");
-	item = exprjob_begin_item(j, i);
-	if (e->kind >= EXPR_BINARY ? compute(j, e, &p) : exprjob_compile(j, e, &p))
+		return job_wrong(j, e, "a number is no value of the program");
+	item = job_begin_item(j, i);
+	if (e->kind >= EXPR_BINARY ? compute(j, e, &p) : expr_compile_in(j, e, &p))
 		return -1;
 	v->name = expr_text(j->scope->mem, j->text, e);
 	if (!v->name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	if (store_item(j, &p, v))
 		return -1;
-	exprjob_end_item(j, item, v);
+	job_end_item(j, item, v);
 	return j->code.full ?
-	       exprjob_wrong_all(j, e, "this takes more steps than a record can") : 0;
+	       job_wrong_all(j, e, "this takes more steps than a record can") : 0;
 }
 
-int exprjob_assign(struct exprjob *j)
+int expr_assign(struct job *j)
 {
 	const struct gosig *sig = j->scope->sig;
 	size_t n = sig && !sig->incomplete && !j->scope->at ? sig->nparams + sig->nresults : 0;
-	struct goabi_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
+	struct abi_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
 
 	if (!v)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	if (!n)
 		return 0;
 	j->call.params.values = v;
 	j->call.results.values = v + sig->nparams;
-	if (goabi_assign(sig, j->scope->abi0, &j->call))
+	if (abi_assign(sig, j->scope->abi0, &j->call))
 		return diag_set(j->d, "the arguments of %s are too large", j->scope->fn->name);
 	return 0;
 }
 
-static int compile_list(struct exprjob *j, const struct expr_list *list, struct plan_capture *ret)
+static int compile_list(struct job *j, const struct expr_list *list, struct plan_capture *ret)
 {
 	struct plan_value *v = arena_array(j->scope->mem, list->n + 1, sizeof(*v));
 
 	if (!v)
-		return exprjob_no_memory(j);
-	if (exprjob_assign(j))
+		return job_no_memory(j);
+	if (expr_assign(j))
 		return -1;
 	for (size_t i = 0; i < list->n; i++)
 		if (compile_item(j, list->v[i], i, &v[i]))
 			return -1;
-	return exprjob_keep_capture(j, v, list->n, ret);
+	return job_keep_capture(j, v, list->n, ret);
 }
 
 /* One variable. A variable that exceeds a record is unavailable. */
-static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
+static int compile_local(struct job *j, size_t i, struct plan_value *v)
 {
-	struct exprcode *c = &j->code, before = *c;
-	struct exprjob_item item = exprjob_begin_item(j, i);
-	struct exprplace p;
+	struct operand *c = &j->code, before = *c;
+	struct job_item item = job_begin_item(j, i);
+	struct operand_place p;
 
 	v->name = j->scope->sig->params[i].name;
-	exprname_local(j, i, &p);
+	name_local(j, i, &p);
 	if (store_item(j, &p, v))
 		return -1;
-	exprjob_end_item(j, item, v);
+	job_end_item(j, item, v);
 	if (!c->full)
 		return 0;
 	*c = before;
@@ -487,32 +490,32 @@ static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
 	return 0;
 }
 
-static int compile_locals(struct exprjob *j, struct plan_capture *ret)
+static int compile_locals(struct job *j, struct plan_capture *ret)
 {
 	size_t n = j->scope->at->own;
 	struct plan_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
 
 	if (!v)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	for (size_t i = 0; i < n; i++)
 		if (compile_local(j, i, &v[i]))
 			return -1;
-	return exprjob_keep_capture(j, v, n, ret);
+	return job_keep_capture(j, v, n, ret);
 }
 
-int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
-		  struct plan_capture *ret, struct diag *d)
+int expr_compile(const struct expr_scope *scope, const struct expr_list *list,
+		 struct plan_capture *ret, struct diag *d)
 {
-	struct exprjob *j = exprjob_new(scope, list->text, false, d);
+	struct job *j = job_new(scope, list->text, false, d);
 	int err = j ? compile_list(j, list, ret) : -1;
 
 	free(j);
 	return err;
 }
 
-int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d)
+int expr_locals(const struct expr_scope *scope, struct plan_capture *ret, struct diag *d)
 {
-	struct exprjob *j = exprjob_new(scope, NULL, false, d);
+	struct job *j = job_new(scope, NULL, false, d);
 	int err = j ? compile_locals(j, ret) : -1;
 
 	free(j);
@@ -521,21 +524,21 @@ int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, stru
 
 /* --- unknown arguments ----------------------------------------------------------------------- */
 
-int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret)
+int expr_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret)
 {
 	static const struct gotype word = {
 		.kind = GOTYPE_POINTER, .name = GOTYPE_REGISTER, .size = WORD, .align = WORD,
 	};
-	static const char *const names[GOABI_INT_REGS] = {
+	static const char *const names[ABI_INT_REGS] = {
 		"$rax", "$rbx", "$rcx", "$rdi", "$rsi", "$r8", "$r9", "$r10", "$r11",
 	};
-	static const uint8_t regs[GOABI_INT_REGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
-	size_t n = args_bytes < 0 ? GOABI_INT_REGS : (args_bytes + WORD - 1) / WORD;
+	static const uint8_t regs[ABI_INT_REGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
+	size_t n = args_bytes < 0 ? ABI_INT_REGS : (args_bytes + WORD - 1) / WORD;
 	struct goprobe_piece *pieces;
 	struct plan_value *v;
 
-	if (n > GOABI_INT_REGS)
-		n = GOABI_INT_REGS;
+	if (n > ABI_INT_REGS)
+		n = ABI_INT_REGS;
 	v = arena_array(mem, n + 1, sizeof(*v));
 	pieces = arena_array(mem, n + 1, sizeof(*pieces));
 	if (!v || !pieces)

@@ -8,7 +8,7 @@
 
 #define WORD 8U
 
-static int parse(struct bykey_exprs *by, const char *text, const struct expr **ret,
+static int parse(struct group_by_exprs *by, const char *text, const struct expr **ret,
 		 const char *hint, struct diag *d)
 {
 	struct lex lx;
@@ -22,17 +22,17 @@ static int parse(struct bykey_exprs *by, const char *text, const struct expr **r
 	return -1;
 }
 
-int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d)
+int group_by_parse(struct group_by_exprs *by, const char *text, struct diag *d)
 {
-	if (by->n == BYKEY_EXPRS_MAX)
-		return diag_set(d, "--by can be given %d times at most", BYKEY_EXPRS_MAX);
+	if (by->n == GROUP_BY_EXPRS_MAX)
+		return diag_set(d, "--by can be given %d times at most", GROUP_BY_EXPRS_MAX);
 	if (parse(by, text, &by->v[by->n], "each expression has its own --by", d))
 		return -1;
 	by->text[by->n++] = text;
 	return 0;
 }
 
-int bykey_parse_value(struct bykey_exprs *by, const char *text, struct diag *d)
+int group_by_parse_value(struct group_by_exprs *by, const char *text, struct diag *d)
 {
 	if (by->value) {
 		diag_set(d, "--hist and --sum are about one value: give one of them, once");
@@ -56,9 +56,9 @@ static bool take_number(const char **s, char end, int64_t *ret)
 	return true;
 }
 
-int bykey_parse_range(struct bykey_exprs *by, const char *text, struct diag *d)
+int group_by_parse_range(struct group_by_exprs *by, const char *text, struct diag *d)
 {
-	struct bykey_range *r = &by->range;
+	struct group_by_range *r = &by->range;
 	const char *s = text;
 	int64_t step;
 	uint64_t n;
@@ -72,23 +72,23 @@ int bykey_parse_range(struct bykey_exprs *by, const char *text, struct diag *d)
 	r->step = step;
 	n = ((uint64_t)r->high - r->low - 1) / r->step + 1;
 	r->n = n;
-	if (n <= BYKEY_RANGE_MAX)
+	if (n <= GROUP_BY_RANGE_MAX)
 		return 0;
 	diag_set(d, "'%s' makes %llu buckets, and a histogram has %d at most", text,
-		 (unsigned long long)n, BYKEY_RANGE_MAX);
+		 (unsigned long long)n, GROUP_BY_RANGE_MAX);
 	diag_hint(d, "make STEP larger");
 	return -1;
 }
 
-void bykey_fini(struct bykey_exprs *by)
+void group_by_fini(struct group_by_exprs *by)
 {
 	arena_fini(&by->mem);
 }
 
-uint32_t bykey_bytes(const struct bykey_exprs *by)
+uint32_t group_by_bytes(const struct group_by_exprs *by)
 {
 	/* A value alone makes no key, but the module has a table of keys all the same. */
-	return by->n ? (uint32_t)by->n * (WORD + BYKEY_STRING_MAX) : WORD;
+	return by->n ? (uint32_t)by->n * (WORD + GROUP_BY_STRING_MAX) : WORD;
 }
 
 /* --- what can be a key ------------------------------------------------------------- */
@@ -102,15 +102,15 @@ static const struct gofield *some_field(const struct gotype *t)
 }
 
 /* "'x' is of type T, which can't be a key; its length can be one: 'len(x)'" */
-static int wrong_type(struct exprjob *j, const struct expr *e, const struct gotype *t)
+static int wrong_type(struct job *j, const struct expr *e, const struct gotype *t)
 {
 	/* The fields of "*x" are those of x. */
 	const struct expr *of = t->kind == GOTYPE_STRUCT && e->kind == EXPR_DEREF ? e->x : e;
 	const struct gofield *field = some_field(t);
-	const char *text = exprjob_text(j, of);
+	const char *text = job_text(j, of);
 
-	exprjob_wrong_all(j, e, "'%s' is of type %s, which can't be a key", exprjob_text(j, e),
-			  t->name);
+	job_wrong_all(j, e, "'%s' is of type %s, which can't be a key", job_text(j, e),
+		      t->name);
 	if (t->kind == GOTYPE_STRUCT && field)
 		diag_hint(j->d, "name one of its fields, such as '%s.%s'", text, field->name);
 	else if (t->kind == GOTYPE_ARRAY)
@@ -123,24 +123,24 @@ static int wrong_type(struct exprjob *j, const struct expr *e, const struct goty
 }
 
 /* The kind of a key of type @t; false if no key has that type. */
-static bool kind_of(const struct gotype *t, enum bykey_kind *kind)
+static bool kind_of(const struct gotype *t, enum group_by_kind *kind)
 {
 	switch (t->kind) {
 	case GOTYPE_BOOL:
 	case GOTYPE_INT:
 	case GOTYPE_UINT:
 	case GOTYPE_FLOAT:
-		*kind = BYKEY_SCALAR;
+		*kind = GROUP_BY_SCALAR;
 		return t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
 	case GOTYPE_STRING:
-		*kind = BYKEY_STRING;
+		*kind = GROUP_BY_STRING;
 		return true;
 	case GOTYPE_POINTER:
 	case GOTYPE_CHAN:
-		*kind = BYKEY_ADDRESS;
+		*kind = GROUP_BY_ADDRESS;
 		return true;
 	case GOTYPE_INTERFACE:
-		*kind = BYKEY_TYPE;
+		*kind = GROUP_BY_TYPE;
 		return true;
 	default:
 		return false;
@@ -149,47 +149,47 @@ static bool kind_of(const struct gotype *t, enum bykey_kind *kind)
 
 /* --- operations ---------------------------------------------------------------------- */
 
-static void put_word(struct exprcode *c, uint8_t reg)
+static void put_word(struct operand *c, uint8_t reg)
 {
-	exprcode_op2(c, GOPROBE_OP_KEY, reg, 0);
+	operand_op2(c, GOPROBE_OP_KEY, reg, 0);
 }
 
-static void put_string(struct exprcode *c, const struct exprplace *p)
+static void put_string(struct operand *c, const struct operand_place *p)
 {
-	uint8_t len = exprcode_take(c), at = exprcode_take(c);
+	uint8_t len = operand_take(c), at = operand_take(c);
 
-	exprplace_load(c, p, WORD, WORD, len);
-	exprplace_load(c, p, 0, WORD, at);
-	exprcode_op(c, (struct goprobe_op){
-		.code = GOPROBE_OP_KEY_BYTES, .a = at, .b = len, .size = BYKEY_STRING_MAX });
+	operand_load(c, p, WORD, WORD, len);
+	operand_load(c, p, 0, WORD, at);
+	operand_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_KEY_BYTES, .a = at, .b = len, .size = GROUP_BY_STRING_MAX });
 }
 
 /* The link-time address of the dynamic type; nil has no type, and stays 0. */
-static void put_type(struct exprcode *c, const struct exprplace *p)
+static void put_type(struct operand *c, const struct operand_place *p)
 {
-	struct exprplace word = { .kind = EXPRPLACE_MEMORY, .reg = exprcode_take(c) };
-	uint8_t bias = exprcode_take(c);
+	struct operand_place word = { .kind = OPERAND_MEMORY, .reg = operand_take(c) };
+	uint8_t bias = operand_take(c);
 	size_t jump;
 
-	exprplace_load(c, p, 0, WORD, word.reg);
+	operand_load(c, p, 0, WORD, word.reg);
 	jump = c->nops;
-	exprcode_op2(c, GOPROBE_OP_JEQ, word.reg, EXPRCODE_ZERO);
+	operand_op2(c, GOPROBE_OP_JEQ, word.reg, OPERAND_ZERO);
 	/* An itab's second word is the type: internal/abi.ITab. */
 	if (!p->type->empty)
-		exprplace_load(c, &word, WORD, WORD, word.reg);
-	exprcode_set(c, GOPROBE_OP_STATIC, bias, 0);
-	exprcode_op2(c, GOPROBE_OP_SUB, word.reg, bias);
+		operand_load(c, &word, WORD, WORD, word.reg);
+	operand_set(c, GOPROBE_OP_STATIC, bias, 0);
+	operand_op2(c, GOPROBE_OP_SUB, word.reg, bias);
 	if (!c->full)
 		c->ops[jump].offset = (uint32_t)(c->nops - jump - 1);
 	put_word(c, word.reg);
 }
 
-static int put(struct exprjob *j, const struct typed *n, enum bykey_kind kind)
+static int put(struct job *j, const struct typed *n, enum group_by_kind kind)
 {
-	struct exprplace p;
+	struct operand_place p;
 	uint8_t reg;
 
-	if (kind != BYKEY_STRING && kind != BYKEY_TYPE) {
+	if (kind != GROUP_BY_STRING && kind != GROUP_BY_TYPE) {
 		if (code_number(j, n, &reg))
 			return -1;
 		put_word(&j->code, reg);
@@ -197,37 +197,38 @@ static int put(struct exprjob *j, const struct typed *n, enum bykey_kind kind)
 	}
 	if (code_place(j, n, &p))
 		return -1;
-	(kind == BYKEY_STRING ? put_string : put_type)(&j->code, &p);
+	(kind == GROUP_BY_STRING ? put_string : put_type)(&j->code, &p);
 	return 0;
 }
 
 /* --- keys ------------------------------------------------------------------------------ */
 
-static int check_node(struct exprjob *j, const struct typed *n, struct bykey_part *part)
+static int check_node(struct job *j, const struct typed *n, struct group_by_part *part)
 {
-	if (exprword_needs(j, n->e) &
+	if (typed_word_needs(j, n->e) &
 	    ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
-		return exprjob_wrong_all(j, n->e,
-					 "'n', 'duration', 'panicked', 'under' and 'descendant' are for conditions, not for keys");
+		return job_wrong_all(j, n->e,
+				     "'n', 'duration', 'panicked', 'under' and 'descendant' are "
+				     "for conditions, not for keys");
 	if (typed_is_const(n))
-		return exprjob_wrong_all(j, n->e, "'%s' is the same for all calls",
-					 exprjob_text(j, n->e));
+		return job_wrong_all(j, n->e, "'%s' is the same for all calls",
+				     job_text(j, n->e));
 	part->type = n->type;
 	return kind_of(n->type, &part->kind) ? 0 : wrong_type(j, n->e, n->type);
 }
 
 /* Keys and values are printed. */
-static int check_secret(struct exprjob *j, const struct expr *e)
+static int check_secret(struct job *j, const struct expr *e)
 {
 	if (!j->secret)
 		return 0;
-	exprjob_wrong_all(j, e, "'%s' is redacted, so it can't be a key or a value: these are printed",
-			  exprjob_text(j, e));
+	job_wrong_all(j, e, "'%s' is redacted, so it can't be a key or a value: these are printed",
+		      job_text(j, e));
 	diag_hint(j->d, "a name or type in it says that it is secret; --no-redact allows it");
 	return -1;
 }
 
-static const struct typed *typed_part(struct exprjob *j, const struct expr *e)
+static const struct typed *typed_part(struct job *j, const struct expr *e)
 {
 	const struct typed *n;
 
@@ -239,29 +240,29 @@ static const struct typed *typed_part(struct exprjob *j, const struct expr *e)
 	return n;
 }
 
-static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_part *part)
+static int compile_part(struct job *j, const struct expr *e, struct group_by_part *part)
 {
 	const struct typed *n = typed_part(j, e);
 
 	part->name = expr_text(j->scope->mem, j->text, e);
 	if (!part->name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	j->code.reg = 0;
 	if (!n || check_node(j, n, part) || check_secret(j, e) || put(j, n, part->kind))
 		return -1;
-	return j->code.full ? exprjob_wrong_all(j, e, "'%s' takes more steps than a key can",
-						exprjob_text(j, e)) : 0;
+	return j->code.full ? job_wrong_all(j, e, "'%s' takes more steps than a key can",
+					    job_text(j, e)) : 0;
 }
 
 /* --- values ---------------------------------------------------------------------------- */
 
 /* "'s' is of type string, which is no integer; did you mean 'len(s)'?" */
-static int no_integer(struct exprjob *j, const struct expr *e, const struct gotype *t)
+static int no_integer(struct job *j, const struct expr *e, const struct gotype *t)
 {
 	const struct gofield *field = t->kind == GOTYPE_STRUCT ? some_field(t) : NULL;
-	const char *text = exprjob_text(j, e);
+	const char *text = job_text(j, e);
 
-	exprjob_wrong_all(j, e, "'%s' is of type %s, which is no integer", text, t->name);
+	job_wrong_all(j, e, "'%s' is of type %s, which is no integer", text, t->name);
 	switch (t->kind) {
 	case GOTYPE_STRING:
 	case GOTYPE_SLICE:
@@ -282,37 +283,38 @@ static int no_integer(struct exprjob *j, const struct expr *e, const struct goty
 	return -1;
 }
 
-static int check_value(struct exprjob *j, const struct typed *n, struct bykey_value *v)
+static int check_value(struct job *j, const struct typed *n, struct group_by_value *v)
 {
-	unsigned int needs = exprword_needs(j, n->e);
+	unsigned int needs = typed_word_needs(j, n->e);
 
 	if (needs & EXPR_NEEDS_DURATION) {
-		exprjob_wrong_all(j, n->e, "how long calls take is no value of --hist and --sum");
+		job_wrong_all(j, n->e, "how long calls take is no value of --hist and --sum");
 		diag_hint(j->d, "'goprobectl latency' shows durations, with a histogram");
 		return -1;
 	}
 	if (needs & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
-		return exprjob_wrong_all(j, n->e,
-					 "'n', 'panicked', 'under' and 'descendant' are for conditions, not for values");
+		return job_wrong_all(j, n->e,
+				     "'n', 'panicked', 'under' and 'descendant' are for "
+				     "conditions, not for values");
 	if (typed_is_const(n))
-		return exprjob_wrong_all(j, n->e, "'%s' is the same for all calls",
-					 exprjob_text(j, n->e));
+		return job_wrong_all(j, n->e, "'%s' is the same for all calls",
+				     job_text(j, n->e));
 	v->type = n->type;
 	v->is_signed = n->type->kind == GOTYPE_INT;
 	if (!v->is_signed && n->type->kind != GOTYPE_UINT)
 		return no_integer(j, n->e, n->type);
 	if (v->is_signed || v->range.low >= 0)
 		return 0;
-	exprjob_wrong_all(j, n->e, "'%s' is of type %s, so no value is below 0",
-			  exprjob_text(j, n->e), n->type->name);
+	job_wrong_all(j, n->e, "'%s' is of type %s, so no value is below 0",
+		      job_text(j, n->e), n->type->name);
 	diag_hint(j->d, "--linear can begin at 0");
 	return -1;
 }
 
 /* The bucket of the value in @reg: 0 is below the range, range->n + 1 above. */
-static void put_bucket(struct exprcode *c, const struct bykey_value *v, uint8_t reg)
+static void put_bucket(struct operand *c, const struct group_by_value *v, uint8_t reg)
 {
-	uint8_t to = exprcode_take(c), step = exprcode_take(c);
+	uint8_t to = operand_take(c), step = operand_take(c);
 	const struct goprobe_op ops[] = {
 		{ .code = GOPROBE_OP_IMM, .a = to },
 		{ .code = v->is_signed ? GOPROBE_OP_JSLT_I : GOPROBE_OP_JLT_I, .a = reg,
@@ -329,11 +331,11 @@ static void put_bucket(struct exprcode *c, const struct bykey_value *v, uint8_t 
 	};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
-		exprcode_op(c, ops[i]);
+		operand_op(c, ops[i]);
 }
 
 /* Its program is behind that of the key, in the same memory. */
-static int compile_value(struct exprjob *j, const struct expr *e, struct bykey_value *v)
+static int compile_value(struct job *j, const struct expr *e, struct group_by_value *v)
 {
 	size_t first = j->code.nops;
 	const struct typed *n;
@@ -343,24 +345,24 @@ static int compile_value(struct exprjob *j, const struct expr *e, struct bykey_v
 	n = typed_part(j, e);
 	v->name = expr_text(j->scope->mem, j->text, e);
 	if (!v->name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	if (!n || check_value(j, n, v) || check_secret(j, e) || code_number(j, n, &reg))
 		return -1;
-	exprcode_op2(&j->code, v->is_signed ? GOPROBE_OP_SVALUE : GOPROBE_OP_VALUE, reg, 0);
+	operand_op2(&j->code, v->is_signed ? GOPROBE_OP_SVALUE : GOPROBE_OP_VALUE, reg, 0);
 	if (v->range.step)
 		put_bucket(&j->code, v, reg);
 	if (j->code.full)
-		return exprjob_wrong_all(j, e, "'%s' takes more steps than a value can",
-					 exprjob_text(j, e));
+		return job_wrong_all(j, e, "'%s' takes more steps than a value can",
+				     job_text(j, e));
 	v->nops = j->code.nops - first;
-	v->ops = exprjob_keep(j, j->ops + first, v->nops, sizeof(*v->ops));
+	v->ops = job_keep(j, j->ops + first, v->nops, sizeof(*v->ops));
 	return v->ops ? 0 : -1;
 }
 
-static int check_value_sides(struct exprjob *j, const struct bykey_exprs *by,
-			     struct bykey_value *v)
+static int check_value_sides(struct job *j, const struct group_by_exprs *by,
+			     struct group_by_value *v)
 {
-	unsigned int needs = exprword_needs(j, by->value);
+	unsigned int needs = typed_word_needs(j, by->value);
 
 	j->text = by->value_text;
 	v->range = by->range;
@@ -368,33 +370,35 @@ static int check_value_sides(struct exprjob *j, const struct bykey_exprs *by,
 	v->results = needs & EXPR_NEEDS_RESULT;
 	if (!v->params || !v->results)
 		return 0;
-	return exprjob_wrong_all(j, by->value,
-				 "parameters are known only at the call, results only at the return: a value can't have both");
+	return job_wrong_all(j, by->value,
+			     "parameters are known only at the call, results only at the return: a "
+			     "value can't have both");
 }
 
 /* --- both ------------------------------------------------------------------------------ */
 
 /* One side of the call must know all that the key needs. */
-static int check_sides(struct exprjob *j, const struct bykey_exprs *by, struct bykey *key)
+static int check_sides(struct job *j, const struct group_by_exprs *by, struct group_by *key)
 {
 	for (size_t i = 0; i < by->n; i++) {
-		unsigned int needs = exprword_needs(j, by->v[i]);
+		unsigned int needs = typed_word_needs(j, by->v[i]);
 
 		j->text = by->text[i];
 		key->params |= !!(needs & EXPR_NEEDS_PARAM);
 		key->results |= !!(needs & EXPR_NEEDS_RESULT);
 		if (!key->params || !key->results)
 			continue;
-		return exprjob_wrong_all(j, by->v[i],
-					 "parameters are known only at the call, results only at the return: a key can't have both");
+		return job_wrong_all(j, by->v[i],
+				     "parameters are known only at the call, results only at the "
+				     "return: a key can't have both");
 	}
 	return 0;
 }
 
-static int compile(struct exprjob *j, struct exprc_scope *scope, const struct bykey_exprs *by,
-		   struct bykey *key)
+static int compile(struct job *j, struct expr_scope *scope, const struct group_by_exprs *by,
+		   struct group_by *key)
 {
-	if (exprjob_assign(j) || check_sides(j, by, key))
+	if (expr_assign(j) || check_sides(j, by, key))
 		return -1;
 	scope->results = key->results;
 	for (size_t i = 0; i < by->n; i++) {
@@ -404,7 +408,7 @@ static int compile(struct exprjob *j, struct exprc_scope *scope, const struct by
 	}
 	key->n = by->n;
 	key->nops = j->code.nops;
-	key->ops = exprjob_keep(j, j->ops, key->nops, sizeof(*key->ops));
+	key->ops = job_keep(j, j->ops, key->nops, sizeof(*key->ops));
 	if (!key->ops || !by->value)
 		return key->ops ? 0 : -1;
 	if (check_value_sides(j, by, &key->value))
@@ -413,14 +417,14 @@ static int compile(struct exprjob *j, struct exprc_scope *scope, const struct by
 	return compile_value(j, by->value, &key->value);
 }
 
-int bykey_compile(const struct exprc_scope *scope, const struct bykey_exprs *by,
-		  struct bykey *ret, struct diag *d)
+int group_by_compile(const struct expr_scope *scope, const struct group_by_exprs *by,
+		     struct group_by *ret, struct diag *d)
 {
-	struct exprc_scope side = *scope;
-	struct exprjob *j = exprjob_new(&side, NULL, true, d);
+	struct expr_scope side = *scope;
+	struct job *j = job_new(&side, NULL, true, d);
 	int err;
 
-	*ret = (struct bykey){ .n = 0 };
+	*ret = (struct group_by){ .n = 0 };
 	err = j ? compile(j, &side, by, ret) : -1;
 	free(j);
 	return err;

@@ -9,15 +9,15 @@
 
 #include "compile/expr.h"
 
-#define BYKEY_EXPRS_MAX 4
+#define GROUP_BY_EXPRS_MAX 4
 /* Bytes of a string in a key, besides its length. */
-#define BYKEY_STRING_MAX 64U
+#define GROUP_BY_STRING_MAX 64U
 
 /* Buckets of a linear histogram, without those below and above. */
-#define BYKEY_RANGE_MAX (GOPROBE_BUCKETS - 2)
+#define GROUP_BY_RANGE_MAX (GOPROBE_BUCKETS - 2)
 
 /* A linear histogram. */
-struct bykey_range {
+struct group_by_range {
 	int64_t low;	/* the start of its first bucket; lower values have a bucket, too */
 	int64_t high;	/* the end of its last bucket; values from here on have a bucket, too */
 	uint64_t step;	/* values in a bucket; 0: there is no such histogram */
@@ -25,36 +25,36 @@ struct bykey_range {
 };
 
 /* The expressions as they were given. */
-struct bykey_exprs {
-	const char *text[BYKEY_EXPRS_MAX];	/* of each, for errors */
-	const struct expr *v[BYKEY_EXPRS_MAX];	/* expressions */
+struct group_by_exprs {
+	const char *text[GROUP_BY_EXPRS_MAX];	/* of each, for errors */
+	const struct expr *v[GROUP_BY_EXPRS_MAX];	/* expressions */
 	size_t n;				/* their number */
 	const char *value_text;			/* of the value, for errors */
 	const struct expr *value;		/* the value, or NULL */
-	struct bykey_range range;		/* of its histogram */
+	struct group_by_range range;		/* of its histogram */
 	struct arena mem;			/* where they are */
 };
 
-enum bykey_kind {
-	BYKEY_SCALAR,	/* a word: the value's bytes, or its number, extended */
-	BYKEY_STRING,	/* its length, and its bytes */
-	BYKEY_ADDRESS,	/* a word, 0 is nil */
-	BYKEY_TYPE,	/* link-time address of the descriptor of what an interface holds */
+enum group_by_kind {
+	GROUP_BY_SCALAR,	/* a word: the value's bytes, or its number, extended */
+	GROUP_BY_STRING,	/* its length, and its bytes */
+	GROUP_BY_ADDRESS,	/* a word, 0 is nil */
+	GROUP_BY_TYPE,	/* link-time address of the descriptor of what an interface holds */
 };
 
 /* A part of a key. */
-struct bykey_part {
+struct group_by_part {
 	const char *name;		/* the expression as it was written */
 	const struct gotype *type;	/* its type */
-	enum bykey_kind kind;		/* its form in the key */
+	enum group_by_kind kind;		/* its form in the key */
 };
 
 /* A value of one function's calls. */
-struct bykey_value {
+struct group_by_value {
 	const char *name;	/* the expression as it was written, or NULL: there is no value */
 	const struct gotype *type;	/* its type: integers */
 	bool is_signed;		/* they have a sign */
-	struct bykey_range range;	/* of its histogram */
+	struct group_by_range range;	/* of its histogram */
 	const struct goprobe_op *ops;	/* the program that makes it */
 	size_t nops;		/* their number */
 	bool params;		/* it needs a parameter */
@@ -62,31 +62,31 @@ struct bykey_value {
 };
 
 /* A key of one function's calls. */
-struct bykey {
-	struct bykey_part parts[BYKEY_EXPRS_MAX];	/* one for each expression */
+struct group_by {
+	struct group_by_part parts[GROUP_BY_EXPRS_MAX];	/* one for each expression */
 	size_t n;					/* their number; 0: there is only a value */
 	const struct goprobe_op *ops;			/* the program that makes it */
 	size_t nops;					/* their number */
 	bool params;					/* it needs a parameter */
 	bool results;					/* it needs a result */
-	struct bykey_value value;			/* the value that is counted by it */
+	struct group_by_value value;			/* the value that is counted by it */
 };
 
 /* Add an expression. 0, or -1 with an error that points into @text, which must outlive @by. */
-int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d);
+int group_by_parse(struct group_by_exprs *by, const char *text, struct diag *d);
 /* In the same way, the value. */
-int bykey_parse_value(struct bykey_exprs *by, const char *text, struct diag *d);
+int group_by_parse_value(struct group_by_exprs *by, const char *text, struct diag *d);
 /* "LO,HI,STEP". 0, or -1 with an error. */
-int bykey_parse_range(struct bykey_exprs *by, const char *text, struct diag *d);
-void bykey_fini(struct bykey_exprs *by);
+int group_by_parse_range(struct group_by_exprs *by, const char *text, struct diag *d);
+void group_by_fini(struct group_by_exprs *by);
 /* The most bytes of a key. */
-uint32_t bykey_bytes(const struct bykey_exprs *by);
+uint32_t group_by_bytes(const struct group_by_exprs *by);
 
 /*
  * Compile @by for the scope's function; @scope->results is ignored. What is made lives in
  * @scope->mem, and needs @by as long. 0, or -1 with an error that points into a text of @by.
  */
-int bykey_compile(const struct exprc_scope *scope, const struct bykey_exprs *by,
-		  struct bykey *ret, struct diag *d);
+int group_by_compile(const struct expr_scope *scope, const struct group_by_exprs *by,
+		     struct group_by *ret, struct diag *d);
 
 #endif

@@ -21,66 +21,66 @@ static bool is_index(const struct gotype *t)
 	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
-int exprindex_check(struct exprjob *j, const struct expr *e)
+int index_check(struct job *j, const struct expr *e)
 {
 	if (e->negative)
-		return exprjob_wrong(j, e, "an index is not negative");
+		return job_wrong(j, e, "an index is not negative");
 	if (e->kind == EXPR_STRING || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
-		return exprjob_wrong(j, e, "an index is a whole number");
+		return job_wrong(j, e, "an index is a whole number");
 	return e->kind == EXPR_UNARY || e->kind == EXPR_BINARY ?
-	       exprjob_wrong(j, e, "an index has no operators") : 0;
+	       job_wrong(j, e, "an index has no operators") : 0;
 }
 
 /* Load the index into a register of its own. The register, or -1. */
-static int compile_index(struct exprjob *j, const struct expr *e)
+static int compile_index(struct job *j, const struct expr *e)
 {
-	struct exprplace p;
+	struct operand_place p;
 	uint8_t reg;
 
-	if (exprindex_check(j, e) || exprjob_compile(j, e, &p))
+	if (index_check(j, e) || expr_compile_in(j, e, &p))
 		return -1;
 	if (p.steps.n)
-		return exprjob_wrong(j, e, "an index can't come out of a map or an interface");
+		return job_wrong(j, e, "an index can't come out of a map or an interface");
 	if (!is_index(p.type))
-		return exprjob_wrong_type(j, e, e, p.type, "and an index is a whole number");
-	reg = p.kind == EXPRPLACE_MEMORY || p.kind == EXPRPLACE_REGISTER ? p.reg :
-	      exprcode_take(&j->code);
-	exprplace_number(&j->code, &p, reg);
+		return job_wrong_type(j, e, e, p.type, "and an index is a whole number");
+	reg = p.kind == OPERAND_MEMORY || p.kind == OPERAND_REGISTER ? p.reg :
+	      operand_take(&j->code);
+	operand_number(&j->code, &p, reg);
 	return reg;
 }
 
 /* p += index * size; the index is in a register, and in range. */
-static void add_index(struct exprjob *j, struct exprplace *p, uint8_t index,
+static void add_index(struct job *j, struct operand_place *p, uint8_t index,
 		      const struct gotype *elem)
 {
-	exprcode_set(&j->code, GOPROBE_OP_MUL_I, index, elem->size);
-	exprcode_op2(&j->code, GOPROBE_OP_ADD, p->reg, index);
+	operand_set(&j->code, GOPROBE_OP_MUL_I, index, elem->size);
+	operand_op2(&j->code, GOPROBE_OP_ADD, p->reg, index);
 	p->type = elem;
 }
 
 /* An element of a slice, or a byte of a string. */
-static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int index_slice(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gotype *elem = p->type->kind == GOTYPE_STRING ? &byte_type : p->type->elem;
-	struct exprplace base = *p;
-	uint8_t reg = p->kind == EXPRPLACE_MEMORY ? p->reg : exprcode_take(&j->code);
-	uint8_t len = exprcode_take(&j->code);
+	struct operand_place base = *p;
+	uint8_t reg = p->kind == OPERAND_MEMORY ? p->reg : operand_take(&j->code);
+	uint8_t len = operand_take(&j->code);
 	int index;
 
 	/* The length first: @reg may be the register that finds it. */
-	exprplace_load(&j->code, &base, WORD, WORD, len);
-	exprplace_load(&j->code, &base, 0, WORD, reg);
+	operand_load(&j->code, &base, WORD, WORD, len);
+	operand_load(&j->code, &base, 0, WORD, reg);
 	index = compile_index(j, e->index);
 	if (index < 0)
 		return -1;
-	exprplace_check(&j->code, index, len, GOPROBE_CHUNK_RANGE);
-	*p = (struct exprplace){ .kind = EXPRPLACE_MEMORY, .reg = reg };
+	operand_check(&j->code, index, len, GOPROBE_CHUNK_RANGE);
+	*p = (struct operand_place){ .kind = OPERAND_MEMORY, .reg = reg };
 	add_index(j, p, index, elem);
 	j->code.reg = reg + 1;
 	return 0;
 }
 
-static int index_array(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int index_array(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gotype *t = p->type;
 	uint8_t count;
@@ -89,26 +89,26 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 
 	if (constant(e->index, &n)) {
 		if (n >= t->count)
-			return exprjob_wrong(j, e->index, "index %s%llu is out of the range of %s",
+			return job_wrong(j, e->index, "index %s%llu is out of the range of %s",
 				     e->index->negative ? "-" : "",
 				     (unsigned long long)(e->index->negative ? -n : n), t->name);
-		*p = exprplace_part(p, n * t->elem->size, t->elem);
+		*p = operand_part(p, n * t->elem->size, t->elem);
 		return 0;
 	}
 	/* An array in registers has one element at most. */
-	if (p->kind != EXPRPLACE_PARTS)
-		*p = exprplace_address(&j->code, p);
+	if (p->kind != OPERAND_PARTS)
+		*p = operand_address(&j->code, p);
 	index = compile_index(j, e->index);
 	if (index < 0)
 		return -1;
-	count = exprcode_take(&j->code);
-	exprcode_set(&j->code, GOPROBE_OP_IMM, count, t->count);
-	exprplace_check(&j->code, index, count, GOPROBE_CHUNK_RANGE);
-	if (p->kind == EXPRPLACE_PARTS)
+	count = operand_take(&j->code);
+	operand_set(&j->code, GOPROBE_OP_IMM, count, t->count);
+	operand_check(&j->code, index, count, GOPROBE_CHUNK_RANGE);
+	if (p->kind == OPERAND_PARTS)
 		p->type = t->elem;
 	else
 		add_index(j, p, index, t->elem);
-	if (p->kind == EXPRPLACE_MEMORY)
+	if (p->kind == OPERAND_MEMORY)
 		j->code.reg = p->reg + 1;
 	return 0;
 }
@@ -142,42 +142,42 @@ static bool find_key(const struct expr *e, const struct gotype *map, struct valu
 	}
 }
 
-static int key_of(struct exprjob *j, const struct expr *e, const struct gotype *map,
+static int key_of(struct job *j, const struct expr *e, const struct gotype *map,
 		  struct value_key *key)
 {
 	const struct expr *i = e->index;
 
 	if (find_key(i, map, key))
 		return 0;
-	exprjob_wrong(j, i, "this is no key of %s", map->name);
+	job_wrong(j, i, "this is no key of %s", map->name);
 	diag_span(j->d, j->text, i->at, i->len);
 	diag_hint(j->d, "a key is written out: a string in quotes, or a number");
 	return -1;
 }
 
 /* The name of a secret can be a key. */
-static void note_key(struct exprjob *j, const struct value_key *key, const struct gotype *elem)
+static void note_key(struct job *j, const struct value_key *key, const struct gotype *elem)
 {
 	j->secret |= key->kind == GOTYPE_STRING &&
 		     secret_is_key(j->scope->secrets, key->s, key->n, elem);
 }
 
-static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *p,
+static int index_map(struct job *j, const struct expr *e, struct operand_place *p,
 		     const struct gotype *map)
 {
 	struct exprstep step = { .kind = EXPRSTEP_KEY };
 
 	if (!map->key || !map->elem)
-		return exprjob_wrong(j, e, "the key and element types of %s are not known",
-				     map->name);
+		return job_wrong(j, e, "the key and element types of %s are not known",
+				 map->name);
 	if (key_of(j, e, map, &step.key))
 		return -1;
 	note_key(j, &step.key, map->elem);
-	return exprjob_add_step(j, e, p, step, map->elem);
+	return job_add_step(j, e, p, step, map->elem);
 }
 
 /* An index behind a map or an interface: a constant. */
-static int index_later(struct exprjob *j, const struct expr *e, struct exprplace *p,
+static int index_later(struct job *j, const struct expr *e, struct operand_place *p,
 		       const struct gotype *t)
 {
 	struct exprstep step = { .kind = EXPRSTEP_INDEX };
@@ -187,10 +187,10 @@ static int index_later(struct exprjob *j, const struct expr *e, struct exprplace
 		step = (struct exprstep){ .kind = EXPRSTEP_KEY, .key = {
 			.kind = GOTYPE_STRING, .s = e->index->s, .n = e->index->n } };
 	else if (!constant(e->index, &step.index) || e->index->negative)
-		return exprjob_wrong(j, e->index,
-				     "behind a map or an interface an index is a plain number");
+		return job_wrong(j, e->index,
+				 "behind a map or an interface an index is a plain number");
 	note_key(j, &step.key, NULL);
-	return exprjob_add_step(j, e, p, step, elem);
+	return job_add_step(j, e, p, step, elem);
 }
 
 static bool has_elements(const struct gotype *t)
@@ -198,16 +198,16 @@ static bool has_elements(const struct gotype *t)
 	return t->kind == GOTYPE_SLICE || t->kind == GOTYPE_ARRAY || t->kind == GOTYPE_STRING;
 }
 
-int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int index_compile(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gotype *t;
 
-	if (exprjob_compile(j, e->x, p))
+	if (expr_compile_in(j, e->x, p))
 		return -1;
-	t = exprjob_type_of(p);
+	t = job_type_of(p);
 	if (t && t->kind == GOTYPE_POINTER && t->elem && t->elem->kind == GOTYPE_ARRAY) {
 		if (!p->steps.n)
-			*p = exprplace_follow(&j->code, p, t->elem);
+			*p = operand_follow(&j->code, p, t->elem);
 		t = t->elem;
 	}
 	if (t && t->kind == GOTYPE_MAP)
@@ -220,7 +220,7 @@ int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace 
 		return index_array(j, e, p);
 	if ((t->kind == GOTYPE_SLICE && t->elem) || t->kind == GOTYPE_STRING)
 		return index_slice(j, e, p);
-	exprjob_wrong_type(j, e, e->x, t, "which has no elements");
+	job_wrong_type(j, e, e->x, t, "which has no elements");
 	if (t->kind == GOTYPE_POINTER && t->elem && (t->elem->kind == GOTYPE_SLICE ||
 						     t->elem->kind == GOTYPE_MAP))
 		diag_hint(j->d, "the pointer must be followed first: (*%.*s)[...]", (int)e->x->len,

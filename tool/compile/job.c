@@ -17,10 +17,10 @@ const struct gotype exprjob_string = {
 
 /* --- begin and end ---------------------------------------------------------------- */
 
-struct exprjob *exprjob_new(const struct exprc_scope *scope, const char *text, bool cond,
-			    struct diag *d)
+struct job *job_new(const struct expr_scope *scope, const char *text, bool cond,
+		    struct diag *d)
 {
-	struct exprjob *j = calloc(1, sizeof(*j));
+	struct job *j = calloc(1, sizeof(*j));
 
 	if (!j) {
 		diag_set(d, "out of memory");
@@ -35,45 +35,45 @@ struct exprjob *exprjob_new(const struct exprc_scope *scope, const char *text, b
 	return j;
 }
 
-void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size)
+void *job_keep(struct job *j, const void *v, size_t n, size_t size)
 {
 	void *copy = arena_array(j->scope->mem, n + 1, size);
 
 	if (copy && n)
 		memcpy(copy, v, n * size);
 	if (!copy)
-		exprjob_no_memory(j);
+		job_no_memory(j);
 	return copy;
 }
 
-int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
-			 struct plan_capture *ret)
+int job_keep_capture(struct job *j, const struct plan_value *v, size_t n,
+		     struct plan_capture *ret)
 {
-	const struct exprcode *c = &j->code;
+	const struct operand *c = &j->code;
 
 	*ret = (struct plan_capture){
 		.values = v, .nvalues = n, .size = c->size, .npieces = c->npieces, .nops = c->nops,
-		.pieces = exprjob_keep(j, c->pieces, c->npieces, sizeof(*c->pieces)),
-		.ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops)),
+		.pieces = job_keep(j, c->pieces, c->npieces, sizeof(*c->pieces)),
+		.ops = job_keep(j, c->ops, c->nops, sizeof(*c->ops)),
 	};
 	return ret->pieces && ret->ops ? 0 : -1;
 }
 
-struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i)
+struct job_item job_begin_item(struct job *j, size_t i)
 {
-	struct exprjob_item item = { .op = j->code.nops, .piece = j->code.npieces };
+	struct job_item item = { .op = j->code.nops, .piece = j->code.npieces };
 
 	j->code.reg = 0;
 	j->code.nowhere = false;
 	j->unavailable = NULL;
 	j->secret = false;
-	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
+	operand_set(&j->code, GOPROBE_OP_TRY, 0, i);
 	return item;
 }
 
-void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct plan_value *v)
+void job_end_item(struct job *j, struct job_item item, const struct plan_value *v)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 
 	if (v->unavailable) {
 		c->nops = item.op;
@@ -87,12 +87,12 @@ void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct 
 
 /* --- errors ------------------------------------------------------------------ */
 
-int exprjob_no_memory(struct exprjob *j)
+int job_no_memory(struct job *j)
 {
 	return diag_set(j->d, "out of memory");
 }
 
-const char *exprjob_text(const struct exprjob *j, const struct expr *e)
+const char *job_text(const struct job *j, const struct expr *e)
 {
 	const char *text = arena_printf(j->scope->mem, "%.*s", e->len > 60 ? 60 : (int)e->len,
 					j->text + e->at);
@@ -100,7 +100,7 @@ const char *exprjob_text(const struct exprjob *j, const struct expr *e)
 	return text ? text : "this";
 }
 
-static int wrong(struct exprjob *j, size_t at, size_t len, const char *fmt, va_list ap)
+static int wrong(struct job *j, size_t at, size_t len, const char *fmt, va_list ap)
 {
 	char message[512];
 
@@ -110,7 +110,7 @@ static int wrong(struct exprjob *j, size_t at, size_t len, const char *fmt, va_l
 	return -1;
 }
 
-int exprjob_wrong_all(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+int job_wrong_all(struct job *j, const struct expr *e, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -120,7 +120,7 @@ int exprjob_wrong_all(struct exprjob *j, const struct expr *e, const char *fmt, 
 	return -1;
 }
 
-int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+int job_wrong(struct job *j, const struct expr *e, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -130,17 +130,17 @@ int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
 	return -1;
 }
 
-int exprjob_wrong_type(struct exprjob *j, const struct expr *e, const struct expr *operand,
-		       const struct gotype *t, const char *what)
+int job_wrong_type(struct job *j, const struct expr *e, const struct expr *operand,
+		   const struct gotype *t, const char *what)
 {
-	return exprjob_wrong(j, e, "'%s' is of type %s, %s", exprjob_text(j, operand), t->name,
-			     what);
+	return job_wrong(j, e, "'%s' is of type %s, %s", job_text(j, operand), t->name,
+			 what);
 }
 
 /* "it has a, b, c; did you mean 'a'?" from near names and all names. */
-void exprjob_hint(struct exprjob *j, const char *it, const char *names, const struct near *near)
+void job_hint(struct job *j, const char *it, const char *names, const struct suggest *near)
 {
-	char *meant = near->n ? near_hint(near) : NULL;
+	char *meant = near->n ? suggest_hint(near) : NULL;
 
 	if (names && *names)
 		diag_hint(j->d, "%s %s%s%s", it, names, meant ? "; " : "", meant ? meant : "");
@@ -152,16 +152,16 @@ void exprjob_hint(struct exprjob *j, const char *it, const char *names, const st
 /* --- deferred steps -------------------------------------------- */
 
 /* The type that is known of the value after all steps, or NULL. */
-const struct gotype *exprjob_type_of(const struct exprplace *p)
+const struct gotype *job_type_of(const struct operand_place *p)
 {
 	return p->steps.n ? p->steps.type : p->type;
 }
 
-int exprjob_add_step(struct exprjob *j, const struct expr *e, struct exprplace *p,
-		     struct exprstep step, const struct gotype *inner)
+int job_add_step(struct job *j, const struct expr *e, struct operand_place *p,
+		 struct exprstep step, const struct gotype *inner)
 {
-	if (p->steps.n == EXPRJOB_STEPS_MAX)
-		return exprjob_wrong(j, e, "this is too long");
+	if (p->steps.n == JOB_STEPS_MAX)
+		return job_wrong(j, e, "this is too long");
 	j->steps[p->steps.n++] = step;
 	p->steps.type = inner;
 	return 0;

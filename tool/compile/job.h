@@ -9,19 +9,19 @@
 #include "compile/operand.h"
 
 /* Steps that one expression can leave to the other side. */
-#define EXPRJOB_STEPS_MAX 64
+#define JOB_STEPS_MAX 64
 
 /* A capture list, condition, edit or key that is being compiled. */
-struct exprjob {
-	const struct exprc_scope *scope;	/* what names mean */
+struct job {
+	const struct expr_scope *scope;	/* what names mean */
 	const char *text;	/* the user's text */
 	struct diag *d;	/* where errors go */
-	struct goabi_call call;	/* where arguments and results are; of a scope with a signature */
-	struct exprcode code;	/* the program so far */
-	struct goprobe_op ops[EXPRCODE_OPS_MAX];	/* memory of @code.ops */
-	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];	/* memory of @code.pieces */
+	struct abi_call call;	/* where arguments and results are; of a scope with a signature */
+	struct operand code;	/* the program so far */
+	struct goprobe_op ops[OPERAND_OPS_MAX];	/* memory of @code.ops */
+	struct goprobe_piece pieces[OPERAND_PIECES_MAX];	/* memory of @code.pieces */
 	/* Steps of the value at hand: only one place in it has any. */
-	struct exprstep steps[EXPRJOB_STEPS_MAX];
+	struct exprstep steps[JOB_STEPS_MAX];
 	const char *unavailable;	/* why the value at hand is not available */
 	/* A name or type in the value at hand is redacted, so that the value is not shown. */
 	bool secret;
@@ -39,69 +39,69 @@ extern const struct gotype exprjob_string;	/* string */
 
 /*
  * A job for @scope, which free() ends; @text may be set later. NULL, and an error, without memory.
- * Where arguments and results are is known after exprjob_assign().
+ * Where arguments and results are is known after expr_assign().
  */
-struct exprjob *exprjob_new(const struct exprc_scope *scope, const char *text, bool cond,
-			    struct diag *d);
+struct job *job_new(const struct expr_scope *scope, const char *text, bool cond,
+		    struct diag *d);
 /* A copy of @n objects of @size bytes in the scope's memory; NULL without memory. */
-void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size);
+void *job_keep(struct job *j, const void *v, size_t n, size_t size);
 /* The program and the pieces of @j as a capture of @n values. 0, or -1 without memory. */
-int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
-			 struct plan_capture *ret);
+int job_keep_capture(struct job *j, const struct plan_value *v, size_t n,
+		     struct plan_capture *ret);
 
 /* Where the program of a value begins. */
-struct exprjob_item {
+struct job_item {
 	size_t op;	/* index of its first operation */
 	size_t piece;	/* index of its first piece */
 };
 
 /* Begin and end the program of item @i of a capture, which can fail alone. */
-struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i);
+struct job_item job_begin_item(struct job *j, size_t i);
 /* If the value is not available, nothing of the item stays. */
-void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct plan_value *v);
+void job_end_item(struct job *j, struct job_item item, const struct plan_value *v);
 
 /* What was written, or its beginning, for a message. */
-const char *exprjob_text(const struct exprjob *j, const struct expr *e);
+const char *job_text(const struct job *j, const struct expr *e);
 /* Errors; all return -1. */
-int exprjob_no_memory(struct exprjob *j);
+int job_no_memory(struct job *j);
 /* About all of @e. */
-int exprjob_wrong_all(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+int job_wrong_all(struct job *j, const struct expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* About the name or the operator of @e. */
-int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+int job_wrong(struct job *j, const struct expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* About the operand of @e: "'x' is of type int, @what" */
-int exprjob_wrong_type(struct exprjob *j, const struct expr *e, const struct expr *operand,
-		       const struct gotype *t, const char *what);
+int job_wrong_type(struct job *j, const struct expr *e, const struct expr *operand,
+		   const struct gotype *t, const char *what);
 /* Hint: "@it @names; did you mean ...?"; @names may be NULL. */
-void exprjob_hint(struct exprjob *j, const char *it, const char *names, const struct near *near);
+void job_hint(struct job *j, const char *it, const char *names, const struct suggest *near);
 
 /* The type that is known of the value after all steps, or NULL. */
-const struct gotype *exprjob_type_of(const struct exprplace *p);
+const struct gotype *job_type_of(const struct operand_place *p);
 /* Defer @step to goprobectl; it leads to type @inner, or NULL: unknown. */
-int exprjob_add_step(struct exprjob *j, const struct expr *e, struct exprplace *p,
-		     struct exprstep step, const struct gotype *inner);
+int job_add_step(struct job *j, const struct expr *e, struct operand_place *p,
+		 struct exprstep step, const struct gotype *inner);
 
 /* Where arguments and results are: first of all. 0, or -1 and an error. */
-int exprjob_assign(struct exprjob *j);
+int expr_assign(struct job *j);
 /* Where the value of an expression is. 0, or -1 and an error. */
-int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
-int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
-int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p);
+int expr_compile_in(struct job *j, const struct expr *e, struct operand_place *p);
+int name_compile(struct job *j, const struct expr *e, struct operand_place *p);
+int name_variable(struct job *j, const struct expr *e, struct operand_place *p);
 /* Variable @i of the scope's instruction. */
-void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
+void name_local(struct job *j, size_t i, struct operand_place *p);
 /* The value of a register: compile/register.c. */
-int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
-int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
+int register_compile(struct job *j, const struct expr *e, struct operand_place *p);
+int label_compile(struct job *j, const struct expr *e, struct operand_place *p);
 /* Can @e be an index, as far as its form shows? 0, or -1 and an error. */
-int exprindex_check(struct exprjob *j, const struct expr *e);
-int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
+int index_check(struct job *j, const struct expr *e);
+int index_compile(struct job *j, const struct expr *e, struct operand_place *p);
 /*
  * Is @name one of the function's parameters, or of the variables that its closure has captured; or
  * with @results one of its results?
  */
-bool exprname_is_param(const struct exprjob *j, const char *name, bool results);
+bool name_is_param(const struct job *j, const char *name, bool results);
 /* x.name, if x is no parameter but a package: 1 if it is a variable; 0, or -1. */
-int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p);
+int name_qualified(struct job *j, const struct expr *e, struct operand_place *p);
 
 #endif

@@ -30,7 +30,7 @@
 
 /* The search for a label. */
 struct search {
-	struct exprcode *c;	/* the program */
+	struct operand *c;	/* the program */
 	const struct expr *e;	/* the expression */
 	uint8_t p;		/* register: pointer to the current pair or bucket */
 	uint8_t n;		/* register: a number */
@@ -41,14 +41,14 @@ struct search {
 
 static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
 {
-	exprcode_op(s->c, (struct goprobe_op){
+	operand_op(s->c, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = to, .b = s->p, .size = size, .value = at });
 }
 
 static void jump(struct search *s, uint8_t code, uint8_t reg, uint64_t value,
 		 struct codelabel *to)
 {
-	exprcode_set(s->c, code, reg, value);
+	operand_set(s->c, code, reg, value);
 	code_jump(s->c, to);
 }
 
@@ -62,7 +62,7 @@ static void follow(struct search *s, uint64_t at)
 /* Go to @differs unless the string at @p + @at is the key. */
 static void compare(struct search *s, uint64_t at, struct codelabel *differs)
 {
-	uint8_t reg = exprcode_take(s->c);
+	uint8_t reg = operand_take(s->c);
 
 	load(s, reg, at + WORD, WORD);
 	jump(s, GOPROBE_OP_JNE_I, reg, s->e->n, differs);
@@ -75,7 +75,7 @@ static void compare(struct search *s, uint64_t at, struct codelabel *differs)
 
 static void jump_always(struct search *s, struct codelabel *to)
 {
-	exprcode_op2(s->c, GOPROBE_OP_JUMP, 0, 0);
+	operand_op2(s->c, GOPROBE_OP_JUMP, 0, 0);
 	code_jump(s->c, to);
 }
 
@@ -91,13 +91,13 @@ static void search_slice(struct search *s)
 		compare(s, 0, &next);
 		jump_always(s, &s->found);
 		code_here(s->c, &next);
-		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, PAIR_SIZE);
+		operand_set(s->c, GOPROBE_OP_ADD_I, s->p, PAIR_SIZE);
 	}
 	jump(s, GOPROBE_OP_JNE_I, s->n, PAIRS_MAX, &s->more);
 }
 
 /* @p: a pointer to the map, which has one bucket as long as there are 8 entries at most. */
-static void search_map(struct search *s, const struct golayout_hmap *l)
+static void search_map(struct search *s, const struct runtime_layout_hmap *l)
 {
 	follow(s, 0);
 	load(s, s->n, l->count, WORD);
@@ -107,33 +107,33 @@ static void search_map(struct search *s, const struct golayout_hmap *l)
 	load(s, s->n, l->oldbuckets, WORD);
 	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 	load(s, s->p, l->buckets, WORD);
-	exprcode_op2(s->c, GOPROBE_OP_MOVE, s->n, s->p);
+	operand_op2(s->c, GOPROBE_OP_MOVE, s->n, s->p);
 	for (unsigned int i = 0; i < BUCKET_SLOTS; i++) {
 		struct codelabel next = { 0 };
-		uint8_t hash = exprcode_take(s->c);
+		uint8_t hash = operand_take(s->c);
 
-		exprcode_op(s->c, (struct goprobe_op){
+		operand_op(s->c, (struct goprobe_op){
 			.code = GOPROBE_OP_LOAD, .a = hash, .b = s->n, .size = 1, .value = i });
 		jump(s, GOPROBE_OP_JLT_I, hash, BUCKET_TAKEN, &next);
 		s->c->reg = hash;
 		compare(s, BUCKET_KEYS, &next);
 		jump_always(s, &s->found);
 		code_here(s->c, &next);
-		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
+		operand_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
 	}
-	exprcode_op(s->c, (struct goprobe_op){
+	operand_op(s->c, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = s->n, .b = s->n, .size = WORD,
 		.value = BUCKET_NEXT });
 	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 }
 
 /* Load g into @p; on a system stack the g of the goroutine that the thread works for. */
-static void find_g(struct exprjob *j, struct search *s)
+static void find_g(struct job *j, struct search *s)
 {
 	const struct goprobe_runtime *rt = gobin_runtime(j->scope->bin);
 
 	if (j->cond) {
-		exprcode_set(s->c, GOPROBE_OP_TASK, s->p, GOPROBE_TASK_G);
+		operand_set(s->c, GOPROBE_OP_TASK, s->p, GOPROBE_TASK_G);
 		jump(s, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
 		return;
 	}
@@ -141,44 +141,44 @@ static void find_g(struct exprjob *j, struct search *s)
 		j->unavailable = "its goroutine is not in a register";
 		return;
 	}
-	exprcode_op2(s->c, GOPROBE_OP_REG, s->p, rt->g_reg);
+	operand_op2(s->c, GOPROBE_OP_REG, s->p, rt->g_reg);
 	load(s, s->p, rt->g_m, WORD);
 	follow(s, rt->m_curg);
 }
 
 /* The value is in two registers, both 0 without the label. */
-int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int label_compile(struct job *j, const struct expr *e, struct operand_place *p)
 {
-	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
-	enum golabels kept = golabels_of(j->scope->bin);
-	struct exprcode *c = &j->code;
+	const struct runtime_layout *l = runtime_layout_get(gobin_go_minor(j->scope->bin));
+	enum pprof_labels kept = pprof_labels_of(j->scope->bin);
+	struct operand *c = &j->code;
 	struct search s = { .c = c, .e = e };
 	uint8_t at, len;
 
 	if (!j->scope->fn)
-		return exprjob_wrong(j, e, "a label is of the goroutine that makes a call");
-	if (kept == GOLABELS_UNKNOWN)
-		return exprjob_wrong(j, e, "it is not known how this program keeps labels");
+		return job_wrong(j, e, "a label is of the goroutine that makes a call");
+	if (kept == PPROF_LABELS_UNKNOWN)
+		return job_wrong(j, e, "it is not known how this program keeps labels");
 	j->secret |= secret_is_key(j->scope->secrets, e->s, e->n, &exprjob_string);
-	at = exprcode_take(c);
-	len = exprcode_take(c);
-	s.p = exprcode_take(c);
-	s.n = exprcode_take(c);
-	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_string, .reg = at };
-	exprcode_set(c, GOPROBE_OP_IMM, at, 0);
-	exprcode_set(c, GOPROBE_OP_IMM, len, 0);
+	at = operand_take(c);
+	len = operand_take(c);
+	s.p = operand_take(c);
+	s.n = operand_take(c);
+	*p = (struct operand_place){ .kind = OPERAND_REGISTER, .type = &exprjob_string, .reg = at };
+	operand_set(c, GOPROBE_OP_IMM, at, 0);
+	operand_set(c, GOPROBE_OP_IMM, len, 0);
 	find_g(j, &s);
 	follow(&s, l->g.labels);
-	if (kept == GOLABELS_MAP)
+	if (kept == PPROF_LABELS_MAP)
 		search_map(&s, &l->hmap);
 	else
 		search_slice(&s);
 	jump_always(&s, &s.end);
 	code_here(c, &s.more);
-	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+	operand_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
 	code_here(c, &s.found);
-	load(&s, len, kept == GOLABELS_MAP ? BUCKET_ELEMS + WORD : STRING + WORD, WORD);
-	load(&s, at, kept == GOLABELS_MAP ? BUCKET_ELEMS : STRING, WORD);
+	load(&s, len, kept == PPROF_LABELS_MAP ? BUCKET_ELEMS + WORD : STRING + WORD, WORD);
+	load(&s, at, kept == PPROF_LABELS_MAP ? BUCKET_ELEMS : STRING, WORD);
 	code_here(c, &s.end);
 	c->reg = len + 1;
 	return 0;

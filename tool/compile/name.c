@@ -11,7 +11,7 @@
 #include "value/decode.h"
 #include "x86/regs.h"
 
-static const struct goparam *params_of(const struct exprjob *j, bool results, size_t *n)
+static const struct goparam *params_of(const struct job *j, bool results, size_t *n)
 {
 	const struct gosig *sig = j->scope->sig;
 
@@ -25,7 +25,7 @@ static const char *own_name(const char *name)
 	return name + (name[0] == '&');
 }
 
-static const struct goparam *find_param(const struct exprjob *j, const char *name, bool results,
+static const struct goparam *find_param(const struct job *j, const char *name, bool results,
 					size_t *at)
 {
 	size_t n;
@@ -38,15 +38,15 @@ static const struct goparam *find_param(const struct exprjob *j, const char *nam
 }
 
 /* At an instruction the scope has captured variables, too. */
-static const struct gotype *closure_of(const struct exprjob *j)
+static const struct gotype *closure_of(const struct job *j)
 {
 	const struct gofunc *fn = j->scope->at ? NULL : j->scope->fn;
 
-	return fn && gofuncname_is_closure(fn->name) ?
+	return fn && funcname_is_closure(fn->name) ?
 	       gobin_closure_type(j->scope->bin, fn->entry) : NULL;
 }
 
-static const struct gofield *find_captured(const struct exprjob *j, const char *name)
+static const struct gofield *find_captured(const struct job *j, const char *name)
 {
 	const struct gotype *t = closure_of(j);
 
@@ -59,30 +59,30 @@ static const struct gofield *find_captured(const struct exprjob *j, const char *
 	return NULL;
 }
 
-static void note_name(struct exprjob *j, const char *name, const struct gotype *t)
+static void note_name(struct job *j, const char *name, const struct gotype *t)
 {
 	j->secret |= secret_is_name(j->scope->secrets, name, t);
 }
 
-static int captured_place(struct exprjob *j, const struct expr *e, const struct gofield *f,
-			  struct exprplace *p)
+static int captured_place(struct job *j, const struct expr *e, const struct gofield *f,
+			  struct operand_place *p)
 {
 	if (f->type->kind == GOTYPE_UNKNOWN)
-		return exprjob_wrong(j, e,
-				     "the code of %s does not show whether '%s' is captured by value",
-				     j->scope->fn->name, e->s);
-	*p = (struct exprplace){
-		.kind = EXPRPLACE_MEMORY, .type = f->type, .reg = exprcode_take(&j->code),
+		return job_wrong(j, e,
+				 "the code of %s does not show whether '%s' is captured by value",
+				 j->scope->fn->name, e->s);
+	*p = (struct operand_place){
+		.kind = OPERAND_MEMORY, .type = f->type, .reg = operand_take(&j->code),
 		.at = f->offset, .fixed = true,
 	};
 	note_name(j, f->name, f->type);
-	exprcode_op2(&j->code, GOPROBE_OP_REG, p->reg, GOREG_CLOSURE);
+	operand_op2(&j->code, GOPROBE_OP_REG, p->reg, REGS_CLOSURE);
 	if (f->name[0] == '&')
-		*p = exprplace_follow(&j->code, p, f->type->elem);
+		*p = operand_follow(&j->code, p, f->type->elem);
 	return 0;
 }
 
-bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
+bool name_is_param(const struct job *j, const char *name, bool results)
 {
 	size_t i;
 
@@ -94,7 +94,7 @@ static bool is_error(const struct goparam *result)
 	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
 }
 
-bool exprname_failed(const struct gosig *sig, struct expr v[3])
+bool name_failed(const struct gosig *sig, struct expr v[3])
 {
 	size_t n = sig && !sig->incomplete ? sig->nresults : 0;
 
@@ -113,14 +113,14 @@ bool exprname_failed(const struct gosig *sig, struct expr v[3])
 	return true;
 }
 
-void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
+void name_local(struct job *j, size_t i, struct operand_place *p)
 {
 	const struct goparam *param = &j->scope->sig->params[i];
-	const struct goscope_place *at = &j->scope->at->places[i];
+	const struct scope_place *at = &j->scope->at->places[i];
 
-	*p = (struct exprplace){
-		.kind = !at->memory ? EXPRPLACE_PARTS : at->is_static ? EXPRPLACE_STATIC :
-			EXPRPLACE_STACK,
+	*p = (struct operand_place){
+		.kind = !at->memory ? OPERAND_PARTS : at->is_static ? OPERAND_STATIC :
+			OPERAND_STACK,
 		.type = param->type, .at = (uint64_t)at->at,
 		.parts = at->parts, .nparts = at->nparts,
 	};
@@ -128,38 +128,39 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
 		j->unavailable = param->unavailable;
 	note_name(j, param->name, param->type);
 	if (at->moved && !param->unavailable)
-		*p = exprplace_follow(&j->code, p, param->type);
+		*p = operand_follow(&j->code, p, param->type);
 }
 
-/* An unused argument is lost when the function starts again with a larger stack: gocode_again(). */
-static void check_lost(struct exprjob *j)
+/* An unused argument is lost when the function starts again with a larger stack:
+ * function_code_again(). */
+static void check_lost(struct job *j)
 {
-	uint64_t again = j->scope->results ? 0 : gocode_again(j->scope->bin, j->scope->fn);
+	uint64_t again = j->scope->results ? 0 : function_code_again(j->scope->bin, j->scope->fn);
 	uint8_t rbx, lost;
 
 	if (!again)
 		return;
-	rbx = exprcode_take(&j->code);
-	lost = exprcode_take(&j->code);
-	exprcode_op2(&j->code, GOPROBE_OP_REG, rbx, GOREG_RBX);
-	exprcode_set(&j->code, GOPROBE_OP_STATIC, lost, again);
-	exprcode_skip(&j->code, GOPROBE_OP_JNE, rbx, lost);
-	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_UNUSED);
+	rbx = operand_take(&j->code);
+	lost = operand_take(&j->code);
+	operand_op2(&j->code, GOPROBE_OP_REG, rbx, REGS_RBX);
+	operand_set(&j->code, GOPROBE_OP_STATIC, lost, again);
+	operand_skip(&j->code, GOPROBE_OP_JNE, rbx, lost);
+	operand_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_UNUSED);
 	j->code.reg = rbx;
 }
 
-static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
-			struct exprplace *p)
+static void param_place(struct job *j, const struct goparam *param, size_t i,
+			struct operand_place *p)
 {
-	const struct goabi_side *side = j->scope->results ? &j->call.results : &j->call.params;
-	const struct goabi_value *at = &side->values[i];
+	const struct abi_side *side = j->scope->results ? &j->call.results : &j->call.params;
+	const struct abi_value *at = &side->values[i];
 
-	*p = (struct exprplace){ .kind = EXPRPLACE_PARTS, .type = param->type };
+	*p = (struct operand_place){ .kind = OPERAND_PARTS, .type = param->type };
 	if (param->unavailable)
 		j->unavailable = param->unavailable;
 	note_name(j, param->name, param->type);
 	if (at->on_stack) {
-		p->kind = EXPRPLACE_STACK;
+		p->kind = OPERAND_STACK;
 		p->at = at->stack;
 	} else {
 		p->parts = side->parts + at->part;
@@ -168,14 +169,14 @@ static void param_place(struct exprjob *j, const struct goparam *param, size_t i
 	}
 	/* A closure that is called where it is made takes its variables as parameters. */
 	if (param->name[0] == '&' && param->type->kind == GOTYPE_POINTER && param->type->elem)
-		*p = exprplace_follow(&j->code, p, param->type->elem);
+		*p = operand_follow(&j->code, p, param->type->elem);
 }
 
 /* A variable, by its name with package: 1, 0 or -1 as varname_find(). */
-static int find_variable(struct exprjob *j, const struct expr *e, const char *name,
-			 struct exprplace *p)
+static int find_variable(struct job *j, const struct expr *e, const char *name,
+			 struct operand_place *p)
 {
-	struct govar v;
+	struct gobin_variable v;
 	int found = varname_find(j->scope->bin, name, &v, j->d);
 
 	if (found > 0 && !v.type) {
@@ -186,15 +187,15 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);
 	}
 	if (found > 0) {
-		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
-		note_name(j, gofuncname_local(name), v.type);
+		*p = (struct operand_place){.kind = OPERAND_STATIC, .type = v.type, .at = v.vaddr};
+		note_name(j, funcname_local(name), v.type);
 	}
 	if (found < 0)
 		diag_span(j->d, j->text, e->at, e->len);
 	return found;
 }
 
-static int unknown_variable(struct exprjob *j, const struct expr *e, const char *name)
+static int unknown_variable(struct job *j, const struct expr *e, const char *name)
 {
 	varname_unknown(j->scope->bin, name, j->d);
 	diag_span(j->d, j->text, e->at, e->len);
@@ -202,7 +203,7 @@ static int unknown_variable(struct exprjob *j, const struct expr *e, const char 
 }
 
 /* The names of one side of the call, "a, b"; NULL without memory. */
-static const char *names_of(const struct exprjob *j, bool results, struct near *near)
+static const char *names_of(const struct job *j, bool results, struct suggest *near)
 {
 	const char *names = "";
 	size_t n;
@@ -211,7 +212,7 @@ static const char *names_of(const struct exprjob *j, bool results, struct near *
 	for (size_t i = 0; names && i < n; i++) {
 		if (strcmp(v[i].name, "_") == 0)
 			continue;
-		near_offer(near, own_name(v[i].name));
+		suggest_offer(near, own_name(v[i].name));
 		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "",
 				     own_name(v[i].name));
 	}
@@ -219,24 +220,24 @@ static const char *names_of(const struct exprjob *j, bool results, struct near *
 }
 
 /* The names that are known at the call: "k; it has captured n, s". NULL without memory. */
-static const char *names_at_call(const struct exprjob *j, struct near *near)
+static const char *names_at_call(const struct job *j, struct suggest *near)
 {
 	const char *names = names_of(j, false, near), *mark = "; it has captured ";
 	const struct gotype *t = closure_of(j);
-	bool closure = gofuncname_is_closure(j->scope->fn->name);
+	bool closure = funcname_is_closure(j->scope->fn->name);
 
 	if (names && !*names && closure)
 		names = "nothing";
-	if (names && closure && !t && gobin_go_minor(j->scope->bin) < DWINFO_CAPTURED_MINOR)
+	if (names && closure && !t && gobin_go_minor(j->scope->bin) < DWARF_CAPTURED_MINOR)
 		return arena_printf(j->scope->mem,
 				    "%s; what it has captured is described since Go 1.%d", names,
-				    DWINFO_CAPTURED_MINOR);
+				    DWARF_CAPTURED_MINOR);
 	for (size_t i = 0; names && t && i < t->nfields; i++) {
 		const char *variable = gobin_closure_variable(t, i);
 
 		if (!variable)
 			continue;
-		near_offer(near, variable);
+		suggest_offer(near, variable);
 		names = arena_printf(j->scope->mem, "%s%s%s", names, mark, variable);
 		mark = ", ";
 	}
@@ -246,14 +247,14 @@ static const char *names_at_call(const struct exprjob *j, struct near *near)
 }
 
 /* An unknown name in a condition or key, which can use both sides of the call. */
-static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
+static int no_value(struct job *j, const struct expr *e, struct suggest *near)
 {
 	const char *takes = names_at_call(j, near), *returns = names_of(j, true, near);
 	const char *meant = NULL;
 	size_t n;
 	const struct goparam *v = params_of(j, true, &n);
 
-	exprjob_wrong(j, e, "%s has no parameter and no result '%s'", j->scope->fn->name, e->s);
+	job_wrong(j, e, "%s has no parameter and no result '%s'", j->scope->fn->name, e->s);
 	if (n && strcmp(e->s, "err") == 0 && is_error(&v[n - 1]))
 		meant = v[n - 1].name;
 	if (!takes || !returns)
@@ -261,25 +262,25 @@ static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
 	takes = arena_printf(j->scope->mem, "%s%s%s%s%s", *takes ? takes : "nothing",
 			     *returns ? "; it returns " : "", returns,
 			     meant ? "; its error is " : "", meant ? meant : "");
-	exprjob_hint(j, "it takes", takes, near);
+	job_hint(j, "it takes", takes, near);
 	return -1;
 }
 
-static int unknown_param(struct exprjob *j, const struct expr *e)
+static int unknown_param(struct job *j, const struct expr *e)
 {
 	bool results = j->scope->results && !j->scope->at;
 	const char *fn = j->scope->fn->name, *names;
 	const struct gosig *sig = j->scope->sig;
-	struct near near;
+	struct suggest near;
 
 	if (j->scope->at && sig->incomplete) {
-		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
+		job_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
 		diag_hint(j->d, "registers are available: $rax, $sp; and --registers");
 		return -1;
 	}
 	if (!sig || sig->incomplete) {
-		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
-			      sig ? sig->incomplete : "the function is not described");
+		job_wrong(j, e, "it is not known what '%s' is: %s", e->s,
+			  sig ? sig->incomplete : "the function is not described");
 		if (j->cond)
 			diag_hint(j->d, "write the signature before it: '%s(%s T) if ...'", fn,
 				  e->s);
@@ -288,36 +289,36 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 				  e->s);
 		return -1;
 	}
-	near_init(&near, e->s);
+	suggest_init(&near, e->s);
 	if (j->cond && !j->scope->at)
 		return no_value(j, e, &near);
 	names = results || j->scope->at ? names_of(j, results, &near) : names_at_call(j, &near);
 	if (j->scope->at) {
-		exprjob_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
-			      (unsigned long long)(j->scope->pc - j->scope->fn->entry));
-		exprjob_hint(j, "there are", names, &near);
+		job_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
+			  (unsigned long long)(j->scope->pc - j->scope->fn->entry));
+		job_hint(j, "there are", names, &near);
 		return -1;
 	}
-	exprjob_wrong(j, e, "%s has no %s '%s'", fn, results ? "result" : "parameter", e->s);
-	exprjob_hint(j, results ? "it returns" : "it takes", names, &near);
+	job_wrong(j, e, "%s has no %s '%s'", fn, results ? "result" : "parameter", e->s);
+	job_hint(j, results ? "it returns" : "it takes", names, &near);
 	return -1;
 }
 
 /* The name is one of the other side of the call. */
-static int other_side(struct exprjob *j, const struct expr *e, const char *what)
+static int other_side(struct job *j, const struct expr *e, const char *what)
 {
 	bool results = j->scope->results;
 	const char *fn = j->scope->fn->name;
 
-	exprjob_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s, what, fn,
-		      results ? "is called" : "returns");
+	job_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s, what, fn,
+		  results ? "is called" : "returns");
 	diag_hint(j->d,
 		  "the first list is of the call, the second one of the return: '%s(%s)(%s)'", fn,
 		  results ? e->s : "", results ? "" : e->s);
 	return -1;
 }
 
-int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int name_compile(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gofunc *fn = j->scope->fn;
 	const struct gofield *captured;
@@ -330,7 +331,7 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 		return unknown_variable(j, e, e->s);
 	param = find_param(j, e->s, j->scope->results && !j->scope->at, &i);
 	if (param && j->scope->at) {
-		exprname_local(j, i, p);
+		name_local(j, i, p);
 		return 0;
 	}
 	if (param) {
@@ -345,10 +346,10 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 	if (captured)
 		return captured_place(j, e, captured, p);
 	/* As in the function itself, variables of its package need no prefix. */
-	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),
+	name = arena_printf(j->scope->mem, "%.*s%s", (int)(funcname_local(fn->name) - fn->name),
 			    fn->name, e->s);
 	if (!name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	found = find_variable(j, e, name, p);
 	if (found)
 		return found > 0 ? 0 : -1;
@@ -356,25 +357,25 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 }
 
 /* pkg.name, if pkg is no parameter: 1 if it is a variable, 0 or -1. */
-int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int name_qualified(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct expr *pkg = e->x;
 	const char *name;
 	int found;
 
-	if (pkg->kind != EXPR_NAME || exprname_is_param(j, pkg->s, false) ||
-	    exprname_is_param(j, pkg->s, true))
+	if (pkg->kind != EXPR_NAME || name_is_param(j, pkg->s, false) ||
+	    name_is_param(j, pkg->s, true))
 		return 0;
 	name = arena_printf(j->scope->mem, "%s.%s", pkg->s, e->s);
 	if (!name)
-		return exprjob_no_memory(j);
+		return job_no_memory(j);
 	found = find_variable(j, e, name, p);
 	if (found || (j->scope->fn && !varname_has_package(j->scope->bin, pkg->s)))
 		return found;
 	return unknown_variable(j, e, name);
 }
 
-int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int name_variable(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	int found = find_variable(j, e, e->s, p);
 

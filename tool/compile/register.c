@@ -18,46 +18,46 @@ static const struct gotype float64 = {
 	.kind = GOTYPE_FLOAT, .name = "float64", .size = 8, .align = 8,
 };
 
-static int unknown(struct exprjob *j, const struct expr *e)
+static int unknown(struct job *j, const struct expr *e)
 {
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, e->s);
-	for (size_t i = 0; i < GOREG_NAMES; i++)
-		near_offer(&near, goreg_names[i].name);
-	exprjob_wrong(j, e, "there is no register '%s'", e->s);
-	exprjob_hint(j, "there are", "$rax to $r15, $xmm0 to $xmm15, $sp and $pc", &near);
+	suggest_init(&near, e->s);
+	for (size_t i = 0; i < REGS_NAMES; i++)
+		suggest_offer(&near, goreg_names[i].name);
+	job_wrong(j, e, "there is no register '%s'", e->s);
+	job_hint(j, "there are", "$rax to $r15, $xmm0 to $xmm15, $sp and $pc", &near);
 	return -1;
 }
 
-static int compile_pc(struct exprjob *j, const struct expr *e, struct exprplace *p)
+static int compile_pc(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	if (!j->scope->at) {
-		exprjob_wrong(j, e, "'%s' is known at single instructions only", e->s);
+		job_wrong(j, e, "'%s' is known at single instructions only", e->s);
 		diag_hint(j->d, "as in 'main.handle+0x1f(%s)'", e->s);
 		return -1;
 	}
-	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = j->cond ? &number : &word,
-				 .reg = exprcode_take(&j->code) };
-	exprcode_set(&j->code, GOPROBE_OP_STATIC, p->reg, j->scope->pc);
+	*p = (struct operand_place){ .kind = OPERAND_REGISTER, .type = j->cond ? &number : &word,
+				 .reg = operand_take(&j->code) };
+	operand_set(&j->code, GOPROBE_OP_STATIC, p->reg, j->scope->pc);
 	return 0;
 }
 
-int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+int register_compile(struct job *j, const struct expr *e, struct operand_place *p)
 {
-	const struct goreg_name *r = goreg_find(e->s);
-	struct goabi_part *part;
+	const struct regs_name *r = regs_find(e->s);
+	struct abi_part *part;
 
 	if (!r)
 		return unknown(j, e);
-	if (r->reg == GOREG_PC)
+	if (r->reg == REGS_PC)
 		return compile_pc(j, e, p);
 	part = arena_alloc(j->scope->mem, sizeof(*part));
 	if (!part)
-		return exprjob_no_memory(j);
-	*part = (struct goabi_part){ .reg = r->reg, .is_float = r->reg > 16, .size = 8 };
-	*p = (struct exprplace){
-		.kind = EXPRPLACE_PARTS, .parts = part, .nparts = 1,
+		return job_no_memory(j);
+	*part = (struct abi_part){ .reg = r->reg, .is_float = r->reg > 16, .size = 8 };
+	*p = (struct operand_place){
+		.kind = OPERAND_PARTS, .parts = part, .nparts = 1,
 		.type = part->is_float ? &float64 : j->cond ? &number : &word,
 	};
 	return 0;

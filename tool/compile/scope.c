@@ -24,7 +24,7 @@ static const char why_unknown[] = "the debug information does not describe it";
 
 /* --- is all of it there? ---------------------------------------------------------- */
 
-static bool has_bytes(const struct goabi_part *parts, size_t n, uint64_t at, uint64_t size)
+static bool has_bytes(const struct abi_part *parts, size_t n, uint64_t at, uint64_t size)
 {
 	for (size_t i = 0; i < n; i++)
 		if (parts[i].at <= at && at + size <= (uint64_t)parts[i].at + parts[i].size)
@@ -32,7 +32,7 @@ static bool has_bytes(const struct goabi_part *parts, size_t n, uint64_t at, uin
 	return false;
 }
 
-static bool covers(const struct goabi_part *parts, size_t n, uint64_t at, const struct gotype *t,
+static bool covers(const struct abi_part *parts, size_t n, uint64_t at, const struct gotype *t,
 		   unsigned int deep)
 {
 	if (!t->size || has_bytes(parts, n, at, t->size))
@@ -63,8 +63,8 @@ static bool covers(const struct goabi_part *parts, size_t n, uint64_t at, const 
 	}
 }
 
-bool goscope_covers(const struct goabi_part *parts, size_t n, uint64_t at,
-		    const struct gotype *t)
+bool scope_covers(const struct abi_part *parts, size_t n, uint64_t at,
+		  const struct gotype *t)
 {
 	return covers(parts, n, at, t, 0);
 }
@@ -84,7 +84,7 @@ static int64_t from_entry(const struct dwpiece *piece)
 }
 
 /* One piece among several. NULL, or why not. */
-static const char *add_part(const struct dwpiece *piece, struct goabi_part *to, size_t *n)
+static const char *add_part(const struct dwpiece *piece, struct abi_part *to, size_t *n)
 {
 	if (piece->kind == DWPIECE_NONE)
 		return NULL;
@@ -92,7 +92,7 @@ static const char *add_part(const struct dwpiece *piece, struct goabi_part *to, 
 		return why_place;
 	if (piece->kind == DWPIECE_REG && !is_register_size(piece, piece->size))
 		return why_place;
-	to[(*n)++] = (struct goabi_part){
+	to[(*n)++] = (struct abi_part){
 		.reg = piece->reg, .is_float = piece->kind == DWPIECE_REG && piece->reg > 16,
 		.size = piece->size, .at = piece->at,
 		.on_stack = piece->kind == DWPIECE_STACK,
@@ -105,7 +105,7 @@ static const char *add_part(const struct dwpiece *piece, struct goabi_part *to, 
  * Often nobody asks for the capacity of a slice any more, and it is nowhere, while all else is
  * there. The length is one that it can have.
  */
-static void fix_slice(const struct gotype *t, struct goabi_part *parts, size_t *n)
+static void fix_slice(const struct gotype *t, struct abi_part *parts, size_t *n)
 {
 	if (t->kind != GOTYPE_SLICE || has_bytes(parts, *n, 2ULL * WORD, WORD))
 		return;
@@ -173,8 +173,8 @@ static bool is_split(const struct gotype *t, unsigned int deep)
 
 /* Where a parameter is at the function's entry. */
 struct passed {
-	const struct goabi_side *side;
-	const struct goabi_value *value;	/* NULL: not known */
+	const struct abi_side *side;
+	const struct abi_value *value;	/* NULL: not known */
 };
 
 /* The offset in the value of what was passed at @entry; -1: not known. */
@@ -185,7 +185,7 @@ static int64_t passed_at(const struct passed *p, const struct dwpiece *entry)
 	if (p->value->on_stack)
 		return entry->kind == DWPIECE_STACK ? from_entry(entry) - p->value->stack : -1;
 	for (size_t i = 0; i < p->value->nparts; i++) {
-		const struct goabi_part *part = &p->side->parts[p->value->part + i];
+		const struct abi_part *part = &p->side->parts[p->value->part + i];
 
 		if (entry->kind == DWPIECE_REG && part->reg == entry->reg)
 			return part->at;
@@ -253,10 +253,10 @@ static const char *arrange(const struct dwlocal *v, const struct gotype *t,
 }
 
 static const char *place_parts(const struct dwpiece *pieces, size_t n, const struct gotype *t,
-			       struct arena *mem, struct goscope_place *p)
+			       struct arena *mem, struct scope_place *p)
 {
 	/* And one more for a capacity. */
-	struct goabi_part *parts = arena_array(mem, n + 1, sizeof(*parts));
+	struct abi_part *parts = arena_array(mem, n + 1, sizeof(*parts));
 	const char *why;
 
 	if (!parts)
@@ -273,11 +273,11 @@ static const char *place_parts(const struct dwpiece *pieces, size_t n, const str
 
 /* Find the place of a value of type @t: NULL, or why it is unknown. */
 static const char *place(const struct dwlocal *v, const struct gotype *t,
-			 const struct passed *passed, struct arena *mem, struct goscope_place *p)
+			 const struct passed *passed, struct arena *mem, struct scope_place *p)
 {
 	struct dwpiece pieces[DWLOCAL_PIECES_MAX];
 	const struct dwpiece *first = pieces;
-	struct goabi_part *part;
+	struct abi_part *part;
 	const char *why;
 
 	if (!v->npieces)
@@ -298,7 +298,7 @@ static const char *place(const struct dwlocal *v, const struct gotype *t,
 	part = arena_alloc(mem, sizeof(*part));
 	if (!part)
 		return "out of memory";
-	*part = (struct goabi_part){ .reg = first->reg, .is_float = first->reg > 16,
+	*part = (struct abi_part){ .reg = first->reg, .is_float = first->reg > 16,
 				     .size = (uint32_t)t->size };
 	p->parts = part;
 	p->nparts = 1;
@@ -350,7 +350,7 @@ static bool is_hidden(const struct dwscope *s, size_t i, uint32_t level)
 /* Where the function's own parameters are at its entry. */
 struct entry {
 	const struct gosig *sig;	/* NULL: not known */
-	struct goabi_call call;		/* its places are the caller's */
+	struct abi_call call;		/* its places are the caller's */
 };
 
 static struct passed passed_of(const struct entry *e, const struct dwlocal *v)
@@ -365,11 +365,11 @@ static void find_entry(struct gobin *bin, const struct gofunc *fn, struct arena 
 		       struct entry *e)
 {
 	const struct gosig *sig = gobin_sig(bin, fn);
-	struct goabi_value *v = arena_array(mem, sig->nparams + sig->nresults + 1, sizeof(*v));
+	struct abi_value *v = arena_array(mem, sig->nparams + sig->nresults + 1, sizeof(*v));
 
 	e->call.params.values = v;
 	e->call.results.values = v ? v + sig->nparams : NULL;
-	if (v && !sig->incomplete && !goabi_assign(sig, fn->flags & GOFUNC_ABI0, &e->call))
+	if (v && !sig->incomplete && !abi_assign(sig, fn->flags & GOFUNC_ABI0, &e->call))
 		e->sig = sig;
 }
 
@@ -381,7 +381,7 @@ static int fill(struct goscope *ret, const struct dwscope *s, const struct entry
 		uint32_t level, bool params_only, struct arena *mem)
 {
 	struct goparam *params = arena_array(mem, s->n + 1, sizeof(*params));
-	struct goscope_place *places = arena_array(mem, s->n + 1, sizeof(*places));
+	struct scope_place *places = arena_array(mem, s->n + 1, sizeof(*places));
 	struct passed passed;
 	size_t n = 0;
 
@@ -418,8 +418,8 @@ static uint32_t level_of(struct gobin *bin, uint64_t vaddr, const char *inlined)
 	return 0;
 }
 
-const struct goscope *goscope_make(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr,
-				   const char *inlined, struct arena *mem)
+const struct goscope *scope_make(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr,
+				 const char *inlined, struct arena *mem)
 {
 	struct goscope *ret = arena_alloc(mem, sizeof(*ret));
 	struct goline line = { 0 };
@@ -435,7 +435,7 @@ const struct goscope *goscope_make(struct gobin *bin, const struct gofunc *fn, u
 	find_entry(bin, fn, mem, &entry);
 	if (fn->flags & GOFUNC_ASM)
 		ret->sig.incomplete = why_assembly;
-	else if (dwinfo_scope(gobin_dwinfo(bin), fn->entry, vaddr, line.line, &s))
+	else if (dwarf_scope(gobin_dwinfo(bin), fn->entry, vaddr, line.line, &s))
 		ret->sig.incomplete = why_unknown;
 	else if (fill(ret, &s, &entry, level_of(bin, vaddr, inlined), inlined, mem))
 		return NULL;

@@ -8,12 +8,12 @@
 #include "gobin/gobin.h"
 
 /* Where a variable is. */
-struct goscope_place {
+struct scope_place {
 	bool memory;			/* it is in one piece of memory, at @at, else in @parts */
 	/* @at is a link-time address, else it counts from SP at the function's entry. */
 	bool is_static;
 	int64_t at;			/* see @memory */
-	const struct goabi_part *parts;	/* its parts; bytes of no part are nowhere */
+	const struct abi_part *parts;	/* its parts; bytes of no part are nowhere */
 	size_t nparts;			/* their number */
 	bool moved;			/* that is only a pointer to it: it was moved to the heap */
 };
@@ -26,7 +26,7 @@ struct goscope {
 	 */
 	struct gosig sig;
 	size_t own;				/* how many of them are of the innermost call */
-	const struct goscope_place *places;	/* of each of them */
+	const struct scope_place *places;	/* of each of them */
 };
 
 /*
@@ -34,13 +34,13 @@ struct goscope {
  * the beginning of that function, which was inlined there, and @own are its parameters. NULL
  * without memory.
  */
-const struct goscope *goscope_make(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr,
-				   const char *inlined, struct arena *mem);
+const struct goscope *scope_make(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr,
+				 const char *inlined, struct arena *mem);
 
 /* Why something is not there that is in the source (static string). */
 extern const char goscope_nowhere[];
 /* Are all bytes of a value of type @t that begins at @at among the @n @parts? */
-bool goscope_covers(const struct goabi_part *parts, size_t n, uint64_t at,
-		    const struct gotype *t);
+bool scope_covers(const struct abi_part *parts, size_t n, uint64_t at,
+		  const struct gotype *t);
 
 #endif

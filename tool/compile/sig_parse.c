@@ -76,7 +76,7 @@ struct search {
 	size_t nfound;
 	const char *internal[4];
 	size_t ninternal;
-	struct near near;
+	struct suggest near;
 };
 
 static const char *short_name(const char *name)
@@ -120,7 +120,7 @@ static int look(void *ctx, uint64_t vaddr, const char *name)
 	if (strcmp(short_name(name), s->wanted) == 0)
 		note(internal ? s->internal : s->found, internal ? &s->ninternal : &s->nfound,
 		     N(s->found), name);
-	near_offer(&s->near, name);
+	suggest_offer(&s->near, name);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static void unknown_name(const struct sigparse *s, const struct typexpr *t,
 {
 	diag_set(d, "the binary has no type '%s'", t->name);
 	wrong(s, t->at, t->len, d);
-	if (near_set_hint(&search->near, d))
+	if (suggest_set_hint(&search->near, d))
 		return;
 	if (!strchr(t->name, '.'))
 		diag_hint(d, "types are written with their package, as in 'main.%s'; to show values of a function with a signature, write them after ':'",
@@ -178,7 +178,7 @@ static const struct gotype *named(const struct sigparse *s, const struct typexpr
 	for (size_t i = 0; i < N(basic); i++)
 		if (strcmp(basic[i].name, t->name) == 0)
 			return &basic[i];
-	near_init(&search.near, t->name);
+	suggest_init(&search.near, t->name);
 	gobin_each_rtype(s->bin, look, &search);
 	if (search.nfound == 1)
 		return gobin_find_type(s->bin, search.found[0]);
@@ -203,7 +203,7 @@ static const char *embedded_name(struct arena *mem, const char *type)
 	const char *p;
 
 	type += *type == '*';
-	p = gofuncname_local(type);
+	p = funcname_local(type);
 	return arena_strndup(mem, p, strcspn(p, "["));
 }
 
@@ -405,7 +405,7 @@ const struct gotype *sigparse_type(const struct sigparse *s, const struct typexp
 static const struct gotype *receiver(const struct sigparse *s, const struct gofunc *fn,
 				     const char *name, size_t len, bool pointer, struct diag *d)
 {
-	int package = (int)(gofuncname_local(fn->name) - fn->name);
+	int package = (int)(funcname_local(fn->name) - fn->name);
 	const char *full = arena_printf(s->mem, "%s%.*s%.*s", pointer ? "*" : "", package,
 					fn->name, (int)len, name);
 	const struct gotype *t = full ? gobin_find_type(s->bin, full) : NULL;
@@ -455,7 +455,7 @@ const struct gosig *sigparse_sig(const struct sigparse *s, const struct typexpr_
 		diag_set(d, "out of memory");
 		return NULL;
 	}
-	ret->receiver = gofuncname_receiver(fn->name, &type, &len, &pointer);
+	ret->receiver = funcname_receiver(fn->name, &type, &len, &pointer);
 	if (ret->receiver) {
 		params[0].name = SIGPARSE_RECEIVER;
 		params[0].type = receiver(s, fn, type, len, pointer, d);
@@ -463,7 +463,7 @@ const struct gosig *sigparse_sig(const struct sigparse *s, const struct typexpr_
 			return NULL;
 	}
 	/* The dictionary's place: cmd/compile/internal/noder/reader.go. */
-	ret->dict = gofuncname_is_shaped(fn->name);
+	ret->dict = funcname_is_shaped(fn->name);
 	ret->dict_at = ret->receiver && gobin_go_minor(s->bin) >= 20;
 	ret->params = params;
 	ret->nparams = sig->nparams + ret->receiver;
@@ -477,15 +477,15 @@ const struct gosig *sigparse_sig(const struct sigparse *s, const struct typexpr_
 
 int32_t sigparse_args_bytes(const struct gosig *sig, bool abi0)
 {
-	struct goabi_value *v = calloc(sig->nparams + sig->nresults + 1, sizeof(*v));
-	struct goabi_call call;
+	struct abi_value *v = calloc(sig->nparams + sig->nresults + 1, sizeof(*v));
+	struct abi_call call;
 	int32_t n = -1;
 
 	if (!v)
 		return -1;
 	call.params.values = v;
 	call.results.values = v + sig->nparams;
-	if (!goabi_assign(sig, abi0, &call) && call.args_bytes <= INT32_MAX)
+	if (!abi_assign(sig, abi0, &call) && call.args_bytes <= INT32_MAX)
 		n = (int32_t)call.args_bytes;
 	free(v);
 	return n;

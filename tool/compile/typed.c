@@ -2,13 +2,13 @@
 /* Nodes of typed trees. */
 #include "compile/typed.h"
 
-struct typed *typed_make(struct exprjob *j, enum typed_kind kind,
+struct typed *typed_make(struct job *j, enum typed_kind kind,
 			 const struct expr *e, const struct gotype *type)
 {
 	struct typed *n = arena_alloc(j->scope->mem, sizeof(*n));
 
 	if (!n) {
-		exprjob_no_memory(j);
+		job_no_memory(j);
 		return NULL;
 	}
 	n->kind = kind;
@@ -18,7 +18,7 @@ struct typed *typed_make(struct exprjob *j, enum typed_kind kind,
 	return n;
 }
 
-const struct typed *typed_const(struct exprjob *j, const struct expr *e,
+const struct typed *typed_const(struct job *j, const struct expr *e,
 				const struct gotype *type, struct constant value)
 {
 	struct typed *n = typed_make(j, TYPED_CONST, e, type);
@@ -28,7 +28,7 @@ const struct typed *typed_const(struct exprjob *j, const struct expr *e,
 	return n;
 }
 
-const struct typed *typed_bool(struct exprjob *j, const struct expr *e, bool b)
+const struct typed *typed_bool(struct job *j, const struct expr *e, bool b)
 {
 	return typed_const(j, e, NULL, (struct constant){ .kind = CONSTANT_BOOL, .b = b });
 }

@@ -84,31 +84,31 @@ enum {
 	EXPR_NEEDS_CALLS = 64,		/* open calls, or the set of descendants */
 };
 
-enum exprword exprword_of(const struct exprjob *j, const struct expr *e);
-unsigned int exprword_needs(const struct exprjob *j, const struct expr *e);
+enum exprword typed_word_of(const struct job *j, const struct expr *e);
+unsigned int typed_word_needs(const struct job *j, const struct expr *e);
 
 /* --- typed.c: nodes; NULL, and an error, without memory --- */
-struct typed *typed_make(struct exprjob *j, enum typed_kind kind,
+struct typed *typed_make(struct job *j, enum typed_kind kind,
 			 const struct expr *e, const struct gotype *type);
-const struct typed *typed_const(struct exprjob *j, const struct expr *e,
+const struct typed *typed_const(struct job *j, const struct expr *e,
 				const struct gotype *type, struct constant value);
-const struct typed *typed_bool(struct exprjob *j, const struct expr *e, bool b);
+const struct typed *typed_bool(struct job *j, const struct expr *e, bool b);
 bool typed_is_const(const struct typed *n);
 bool typed_is_bool(const struct typed *n);
 
 /* --- typed_operator.c: as typed_expr(), of EXPR_BINARY and EXPR_UNARY --- */
-const struct typed *typed_binary(struct exprjob *j, const struct expr *e);
-const struct typed *typed_unary(struct exprjob *j, const struct expr *e);
+const struct typed *typed_binary(struct job *j, const struct expr *e);
+const struct typed *typed_unary(struct job *j, const struct expr *e);
 /* @n as a value that can be assigned to @to, which is of type @t; NULL and an error. */
-const struct typed *typed_assign(struct exprjob *j, const struct typed *n,
+const struct typed *typed_assign(struct job *j, const struct typed *n,
 				 const struct gotype *t, const struct expr *to);
 
 /* --- typed_operand.c: the tree of an expression; NULL and an error --- */
-const struct typed *typed_expr(struct exprjob *j, const struct expr *e);
+const struct typed *typed_expr(struct job *j, const struct expr *e);
 /* As above, of what is to be true or false. */
-const struct typed *typed_condition(struct exprjob *j, const struct expr *e);
+const struct typed *typed_condition(struct job *j, const struct expr *e);
 /* An error about a long string; NULL. */
-const struct typed *typed_too_long(struct exprjob *j, const struct expr *e);
+const struct typed *typed_too_long(struct job *j, const struct expr *e);
 
 extern const struct gotype typed_boolean;	/* bool */
 
@@ -137,25 +137,25 @@ struct codelabel {
 };
 
 /* The operation made last jumps to @to. */
-void code_jump(struct exprcode *c, struct codelabel *to);
+void code_jump(struct operand *c, struct codelabel *to);
 /* Here it is. */
-void code_here(struct exprcode *c, struct codelabel *label);
+void code_here(struct operand *c, struct codelabel *label);
 /* Go to @to if @n is @want. */
-int code_test(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to);
+int code_test(struct job *j, const struct typed *n, bool want, struct codelabel *to);
 /* Where the capture expression @n is. */
-int code_place(struct exprjob *j, const struct typed *n, struct exprplace *p);
+int code_place(struct job *j, const struct typed *n, struct operand_place *p);
 /* The number, boolean, word, or bits of a float, in the next free register. */
-int code_number(struct exprjob *j, const struct typed *n, uint8_t *reg);
+int code_number(struct job *j, const struct typed *n, uint8_t *reg);
 /*
  * Go to @differs unless the @n bytes of @s are @from bytes behind the address in register @p;
  * takes a register.
  */
-void code_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
+void code_bytes(struct operand *c, uint8_t p, uint64_t from, const char *s, size_t n,
 		struct codelabel *differs);
 /* Tests of strings: @n is a comparison, a TYPED_PREFIX or _SUFFIX. */
-int code_test_string(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to);
+int code_test_string(struct job *j, const struct typed *n, bool want, struct codelabel *to);
 /* Tests of floats. */
-int code_test_float(struct exprjob *j, const struct typed *n, enum expr_op op, bool want,
+int code_test_float(struct job *j, const struct typed *n, enum expr_op op, bool want,
 		    struct codelabel *to);
 
 #endif

@@ -32,13 +32,13 @@ static const struct {
 	[EXPRWORD_FALSE] = { "false", 0 },
 };
 
-enum exprword exprword_of(const struct exprjob *j, const struct expr *e)
+enum exprword typed_word_of(const struct job *j, const struct expr *e)
 {
 	size_t i = e->kind == EXPR_NAME ? sizeof(words) / sizeof(*words) - 1 : 0;
 
 	while (i && strcmp(words[i].name, e->s) != 0)
 		i--;
-	if (!i || exprname_is_param(j, e->s, false) || exprname_is_param(j, e->s, true))
+	if (!i || name_is_param(j, e->s, false) || name_is_param(j, e->s, true))
 		return EXPRWORD_NONE;
 	/* An instruction takes no time, and is no call that ends. */
 	if ((j->scope->at && (i == EXPRWORD_DURATION || i == EXPRWORD_PANICKED)) ||
@@ -47,14 +47,14 @@ enum exprword exprword_of(const struct exprjob *j, const struct expr *e)
 	return (enum exprword)i;
 }
 
-static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
+static unsigned int needs_of_name(const struct job *j, const struct expr *e)
 {
-	return exprname_is_param(j, e->s, false) ? EXPR_NEEDS_PARAM :
-	       exprname_is_param(j, e->s, true) ? EXPR_NEEDS_RESULT :
-	       words[exprword_of(j, e)].needs;
+	return name_is_param(j, e->s, false) ? EXPR_NEEDS_PARAM :
+	       name_is_param(j, e->s, true) ? EXPR_NEEDS_RESULT :
+	       words[typed_word_of(j, e)].needs;
 }
 
-unsigned int exprword_needs(const struct exprjob *j, const struct expr *e)
+unsigned int typed_word_needs(const struct job *j, const struct expr *e)
 {
 	unsigned int needs = e->kind == EXPR_UNDER || e->kind == EXPR_DESCENDANT ?
 			     EXPR_NEEDS_CALLS : e->kind == EXPR_LABEL ? EXPR_NEEDS_GOROUTINE : 0;
@@ -65,35 +65,35 @@ unsigned int exprword_needs(const struct exprjob *j, const struct expr *e)
 	if (e->x && e->kind == EXPR_FIELD && e->x->kind == EXPR_NAME)
 		needs |= needs_of_name(j, e->x) & (EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT);
 	else if (e->x)
-		needs |= exprword_needs(j, e->x);
-	return e->index ? needs | exprword_needs(j, e->index) : needs;
+		needs |= typed_word_needs(j, e->x);
+	return e->index ? needs | typed_word_needs(j, e->index) : needs;
 }
 
 /* "err != nil", whatever the error's name is. */
-static const struct typed *type_failed(struct exprjob *j, const struct expr *e)
+static const struct typed *type_failed(struct job *j, const struct expr *e)
 {
 	struct expr *v = arena_alloc(j->scope->mem, 3 * sizeof(*v));
 	const struct gosig *sig = j->scope->sig;
 
 	if (!v) {
-		exprjob_no_memory(j);
+		job_no_memory(j);
 		return NULL;
 	}
 	v[0] = *e;
 	v[1] = *e;
 	v[2] = *e;
-	if (exprname_failed(sig, v))
+	if (name_failed(sig, v))
 		return typed_binary(j, v);
 	if (sig && !sig->incomplete)
-		exprjob_wrong_all(j, e, "%s returns no error", j->scope->fn->name);
+		job_wrong_all(j, e, "%s returns no error", j->scope->fn->name);
 	else
-		exprjob_wrong_all(j, e, "it is not known whether %s returns an error: %s",
-				  j->scope->fn->name,
-				  sig ? sig->incomplete : "the function is not described");
+		job_wrong_all(j, e, "it is not known whether %s returns an error: %s",
+			      j->scope->fn->name,
+			      sig ? sig->incomplete : "the function is not described");
 	return NULL;
 }
 
-static const struct typed *type_word(struct exprjob *j, const struct expr *e, enum exprword word)
+static const struct typed *type_word(struct job *j, const struct expr *e, enum exprword word)
 {
 	struct typed *n;
 
@@ -120,57 +120,58 @@ static const struct typed *type_word(struct exprjob *j, const struct expr *e, en
 /* --- operands ------------------------------------------------------------------------- */
 
 /* The type of a capture expression. codegen.c makes its operations later. */
-static const struct typed *type_place(struct exprjob *j, const struct expr *e)
+static const struct typed *type_place(struct job *j, const struct expr *e)
 {
-	struct exprcode *c = &j->code;
+	struct operand *c = &j->code;
 	size_t nops = c->nops;
-	struct exprplace p;
+	struct operand_place p;
 	struct typed *n;
 
 	c->reg = j->base;
 	c->nowhere = false;
 	j->unavailable = NULL;
-	if (exprjob_compile(j, e, &p))
+	if (expr_compile_in(j, e, &p))
 		return NULL;
 	if (p.steps.n) {
-		exprjob_wrong_all(j, e,
-				  "'%s' is found by goprobectl, after the call: too late for operators, conditions and keys",
-				  exprjob_text(j, e));
+		job_wrong_all(j, e,
+			      "'%s' is found by goprobectl, after the call: too late for "
+			      "operators, conditions and keys",
+			      job_text(j, e));
 		diag_hint(j->d,
 			  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");
 		return NULL;
 	}
-	if (!j->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(&p)))
+	if (!j->unavailable && j->scope->at && (c->nowhere || !operand_is_whole(&p)))
 		j->unavailable = goscope_nowhere;
 	if (!j->unavailable)
-		j->unavailable = exprplace_unreadable(&p);
+		j->unavailable = operand_unreadable(&p);
 	if (j->unavailable) {
-		exprjob_wrong_all(j, e, "'%s' is not available: %s", exprjob_text(j, e),
-				  j->unavailable);
+		job_wrong_all(j, e, "'%s' is not available: %s", job_text(j, e),
+			      j->unavailable);
 		return NULL;
 	}
-	if (p.kind == EXPRPLACE_CONSTANT)
+	if (p.kind == OPERAND_CONSTANT)
 		return typed_const(j, e, p.type, (struct constant){
 			.kind = CONSTANT_INT, .i = (__int128)p.at });
 	n = typed_make(j, TYPED_PLACE, e, p.type);
 	if (n)
-		n->pure = c->nops == nops && p.kind != EXPRPLACE_STATIC;
+		n->pure = c->nops == nops && p.kind != OPERAND_STATIC;
 	c->nops = nops;
 	return n;
 }
 
 /* The module keeps one set. */
-static const struct typed *type_descendant(struct exprjob *j, const struct expr *e)
+static const struct typed *type_descendant(struct job *j, const struct expr *e)
 {
 	if (j->descendant && j->descendant->number != e->number) {
-		exprjob_wrong_all(j, e, "only the descendants of one goroutine can be followed");
+		job_wrong_all(j, e, "only the descendants of one goroutine can be followed");
 		return NULL;
 	}
 	j->descendant = e;
 	return typed_make(j, TYPED_DESCENDANT, e, &typed_boolean);
 }
 
-static const struct typed *type_affix(struct exprjob *j, const struct expr *e)
+static const struct typed *type_affix(struct job *j, const struct expr *e)
 {
 	const struct typed *x = typed_expr(j, e->x);
 	struct typed *n;
@@ -178,7 +179,7 @@ static const struct typed *type_affix(struct exprjob *j, const struct expr *e)
 	if (!x)
 		return NULL;
 	if (!x->type || x->type->kind != GOTYPE_STRING) {
-		exprjob_wrong_all(j, e->x, "'%s' is no string", exprjob_text(j, e->x));
+		job_wrong_all(j, e->x, "'%s' is no string", job_text(j, e->x));
 		return NULL;
 	}
 	if (e->n > FILTER_STRING_MAX)
@@ -192,17 +193,17 @@ static const struct typed *type_affix(struct exprjob *j, const struct expr *e)
 	return n;
 }
 
-const struct typed *typed_too_long(struct exprjob *j, const struct expr *e)
+const struct typed *typed_too_long(struct job *j, const struct expr *e)
 {
-	exprjob_wrong_all(j, e, "a string in a condition has %d bytes at most", FILTER_STRING_MAX);
+	job_wrong_all(j, e, "a string in a condition has %d bytes at most", FILTER_STRING_MAX);
 	return NULL;
 }
 
 /* --- expressions ---------------------------------------------------------------- */
 
-const struct typed *typed_expr(struct exprjob *j, const struct expr *e)
+const struct typed *typed_expr(struct job *j, const struct expr *e)
 {
-	enum exprword word = exprword_of(j, e);
+	enum exprword word = typed_word_of(j, e);
 	struct constant value;
 
 	switch (e->kind) {
@@ -227,16 +228,16 @@ const struct typed *typed_expr(struct exprjob *j, const struct expr *e)
 	}
 }
 
-const struct typed *typed_condition(struct exprjob *j, const struct expr *e)
+const struct typed *typed_condition(struct job *j, const struct expr *e)
 {
 	const struct typed *n = typed_expr(j, e);
 
 	if (!n || typed_is_bool(n))
 		return n;
 	if (n->type)
-		exprjob_wrong_all(j, e, "'%s' is of type %s, and a condition is true or false",
-				  exprjob_text(j, e), n->type->name);
+		job_wrong_all(j, e, "'%s' is of type %s, and a condition is true or false",
+			      job_text(j, e), n->type->name);
 	else
-		exprjob_wrong_all(j, e, "'%s' is neither true nor false", exprjob_text(j, e));
+		job_wrong_all(j, e, "'%s' is neither true nor false", job_text(j, e));
 	return NULL;
 }

@@ -21,30 +21,30 @@ static bool same_type(const struct gotype *a, const struct gotype *b)
 }
 
 /* An error about all of @e, and one about its operator; both return NULL. */
-static const struct typed *wrong(struct exprjob *j, const struct expr *e, const char *message)
+static const struct typed *wrong(struct job *j, const struct expr *e, const char *message)
 {
-	exprjob_wrong_all(j, e, "%s", message);
+	job_wrong_all(j, e, "%s", message);
 	return NULL;
 }
 
-static const struct typed *wrong_operator(struct exprjob *j, const struct expr *e,
+static const struct typed *wrong_operator(struct job *j, const struct expr *e,
 					  const char *message)
 {
-	exprjob_wrong(j, e, "%s", message);
+	job_wrong(j, e, "%s", message);
 	return NULL;
 }
 
-static const struct typed *mixed(struct exprjob *j, const struct expr *e,
+static const struct typed *mixed(struct job *j, const struct expr *e,
 				 const struct typed *n, const struct expr *other,
 				 const struct gotype *t)
 {
-	exprjob_wrong_all(j, e, "'%s' is of type %s, and '%s' of type %s: Go does not mix them",
-			  exprjob_text(j, n->e), n->type->name, exprjob_text(j, other), t->name);
+	job_wrong_all(j, e, "'%s' is of type %s, and '%s' of type %s: Go does not mix them",
+		      job_text(j, n->e), n->type->name, job_text(j, other), t->name);
 	return NULL;
 }
 
 /* Constant @n as type @t has it, which is the type of @of. */
-static const struct typed *convert(struct exprjob *j, const struct typed *n,
+static const struct typed *convert(struct job *j, const struct typed *n,
 				   const struct gotype *t, const struct expr *of)
 {
 	struct constant value = n->value;
@@ -52,12 +52,12 @@ static const struct typed *convert(struct exprjob *j, const struct typed *n,
 
 	if (!why)
 		return typed_const(j, n->e, t, value);
-	exprjob_wrong_all(j, n->e, "'%s' %s %s, the type of '%s'", exprjob_text(j, n->e), why,
-			  t->name, exprjob_text(j, of));
+	job_wrong_all(j, n->e, "'%s' %s %s, the type of '%s'", job_text(j, n->e), why,
+		      t->name, job_text(j, of));
 	return NULL;
 }
 
-const struct typed *typed_assign(struct exprjob *j, const struct typed *n,
+const struct typed *typed_assign(struct job *j, const struct typed *n,
 				 const struct gotype *t, const struct expr *to)
 {
 	if (n->type && same_type(n->type, t))
@@ -70,7 +70,7 @@ const struct typed *typed_assign(struct exprjob *j, const struct typed *n,
 }
 
 /* An operand without a type gets the one of the other; else both must have the same. */
-static int unify(struct exprjob *j, const struct expr *e, const struct typed **l,
+static int unify(struct job *j, const struct expr *e, const struct typed **l,
 		 const struct typed **r)
 {
 	if (!(*l)->type && (*r)->type)
@@ -84,7 +84,7 @@ static int unify(struct exprjob *j, const struct expr *e, const struct typed **l
 	return 0;
 }
 
-static const struct typed *fold(struct exprjob *j, const struct expr *e,
+static const struct typed *fold(struct job *j, const struct expr *e,
 				const struct typed *l, const struct typed *r)
 {
 	const struct gotype *type = l->type ? l->type : r ? r->type : NULL;
@@ -96,13 +96,13 @@ static const struct typed *fold(struct exprjob *j, const struct expr *e,
 	if (value.kind == CONSTANT_BOOL)
 		type = NULL;
 	if (type && constant_convert(&value, type)) {
-		exprjob_wrong_all(j, e, "this constant does not fit into %s", type->name);
+		job_wrong_all(j, e, "this constant does not fit into %s", type->name);
 		return NULL;
 	}
 	return typed_const(j, e, type, value);
 }
 
-static struct typed *binary(struct exprjob *j, const struct expr *e,
+static struct typed *binary(struct job *j, const struct expr *e,
 			    const struct typed *l, const struct typed *r,
 			    const struct gotype *type)
 {
@@ -117,15 +117,15 @@ static struct typed *binary(struct exprjob *j, const struct expr *e,
 	return n;
 }
 
-static const struct typed *type_logic(struct exprjob *j, const struct expr *e,
+static const struct typed *type_logic(struct job *j, const struct expr *e,
 				      const struct typed *l, const struct typed *r)
 {
 	bool decides = e->op == EXPR_OR;
 	const struct typed *bad = typed_is_bool(l) ? r : l;
 
 	if (!typed_is_bool(l) || !typed_is_bool(r)) {
-		exprjob_wrong_all(j, bad->e, "'%s' is neither true nor false",
-				  exprjob_text(j, bad->e));
+		job_wrong_all(j, bad->e, "'%s' is neither true nor false",
+			      job_text(j, bad->e));
 		return NULL;
 	}
 	if (typed_is_const(l))
@@ -186,7 +186,7 @@ static enum expr_op mirrored(enum expr_op op)
 	       op == EXPR_LE ? EXPR_GE : op == EXPR_GE ? EXPR_LE : op;
 }
 
-static const struct typed *type_comparison(struct exprjob *j, const struct expr *e,
+static const struct typed *type_comparison(struct job *j, const struct expr *e,
 					   const struct typed *l,
 					   const struct typed *r)
 {
@@ -221,7 +221,7 @@ static bool is_whole(const struct typed *n)
 	       typed_is_const(n) && n->value.kind == CONSTANT_INT;
 }
 
-static const struct typed *type_shift(struct exprjob *j, const struct expr *e,
+static const struct typed *type_shift(struct job *j, const struct expr *e,
 				      const struct typed *l, const struct typed *r)
 {
 	struct typed *n;
@@ -243,7 +243,7 @@ static const struct typed *type_shift(struct exprjob *j, const struct expr *e,
 	return n;
 }
 
-static const struct typed *type_arithmetic(struct exprjob *j, const struct expr *e,
+static const struct typed *type_arithmetic(struct job *j, const struct expr *e,
 					   const struct typed *l,
 					   const struct typed *r)
 {
@@ -266,7 +266,7 @@ static const struct typed *type_arithmetic(struct exprjob *j, const struct expr 
 	return n;
 }
 
-const struct typed *typed_binary(struct exprjob *j, const struct expr *e)
+const struct typed *typed_binary(struct job *j, const struct expr *e)
 {
 	const struct typed *l = typed_expr(j, e->x), *r;
 
@@ -294,7 +294,7 @@ const struct typed *typed_binary(struct exprjob *j, const struct expr *e)
 	}
 }
 
-const struct typed *typed_unary(struct exprjob *j, const struct expr *e)
+const struct typed *typed_unary(struct job *j, const struct expr *e)
 {
 	const struct typed *x = typed_expr(j, e->x);
 	struct typed *n;

@@ -34,20 +34,20 @@ static int look(void *ctx, const char *name)
 	return !!s->second;
 }
 
-int varname_find(struct gobin *bin, const char *name, struct govar *ret, struct diag *d)
+int varname_find(struct gobin *bin, const char *name, struct gobin_variable *ret, struct diag *d)
 {
 	struct search s = { .wanted = name };
-	int found = !govar_find(bin, name, ret);
+	int found = !gobin_variable_find(bin, name, ret);
 
 	/* A path that is given is meant. */
 	if (found || strchr(name, '/') || !strchr(name, '.'))
 		return found;
-	govar_each(bin, look, &s);
+	gobin_variable_each(bin, look, &s);
 	if (s.second) {
 		found = diag_set(d, "more than one package variable is called '%s'", name);
 		diag_hint(d, "did you mean '%s' or '%s'?", s.first, s.second);
 	} else if (s.first) {
-		found = !govar_find(bin, s.first, ret);
+		found = !gobin_variable_find(bin, s.first, ret);
 	}
 	free(s.first);
 	free(s.second);
@@ -65,12 +65,12 @@ static int look_package(void *ctx, const char *name)
 
 bool varname_has_package(struct gobin *bin, const char *package)
 {
-	return govar_each(bin, look_package, (void *)(uintptr_t)package);
+	return gobin_variable_each(bin, look_package, (void *)(uintptr_t)package);
 }
 
-/* Near names, copied: govar_each() ends the life of a name with the call. */
+/* Near names, copied: gobin_variable_each() ends the life of a name with the call. */
 struct offers {
-	struct near near;
+	struct suggest near;
 	struct arena mem;
 };
 
@@ -78,7 +78,7 @@ static int offer(void *ctx, const char *name)
 {
 	struct offers *o = ctx;
 
-	near_offer(&o->near, name);
+	suggest_offer(&o->near, name);
 	for (size_t i = 0; i < o->near.n; i++)
 		if (o->near.name[i] == name)
 			o->near.name[i] = arena_strdup(&o->mem, name) ?: "?";
@@ -89,15 +89,15 @@ int varname_unknown(struct gobin *bin, const char *name, struct diag *d)
 {
 	struct offers o = { 0 };
 
-	near_init(&o.near, name);
-	govar_each(bin, offer, &o);
+	suggest_init(&o.near, name);
+	gobin_variable_each(bin, offer, &o);
 	if (!gobin_dwinfo(bin) && !elffile_section(gobin_file(bin), ".symtab")) {
 		diag_set(d, "it is not known where '%s' is: %s, and no symbol table", name,
 			 gobin_no_types(bin));
 		diag_hint(d, "a build without -ldflags=-s has one");
 	} else {
 		diag_set(d, "no package variable is called '%s'", name);
-		near_set_hint(&o.near, d);
+		suggest_set_hint(&o.near, d);
 	}
 	arena_fini(&o.mem);
 	return -1;

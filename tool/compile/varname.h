@@ -12,7 +12,7 @@
  * ("http.DefaultClient") if it is unique. Returns 1, 0 if there is no such variable,
  * or -1 with @d set: there are several, or no memory.
  */
-int varname_find(struct gobin *bin, const char *name, struct govar *ret, struct diag *d);
+int varname_find(struct gobin *bin, const char *name, struct gobin_variable *ret, struct diag *d);
 /* Has the package called @package, in full or in short, any variables? */
 bool varname_has_package(struct gobin *bin, const char *package);
 /* "no package variable is called 'x'", with near names; returns -1. */

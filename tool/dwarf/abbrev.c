@@ -37,7 +37,7 @@ static uint64_t read_leb(const uint8_t **p, const uint8_t *end, unsigned int *bi
 	return 0;
 }
 
-uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end)
+uint64_t dwarf_uleb(const uint8_t **p, const uint8_t *end)
 {
 	unsigned int bits;
 	uint8_t last;
@@ -45,7 +45,7 @@ uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end)
 	return read_leb(p, end, &bits, &last);
 }
 
-int64_t dwread_sleb(const uint8_t **p, const uint8_t *end)
+int64_t dwarf_sleb(const uint8_t **p, const uint8_t *end)
 {
 	unsigned int bits;
 	uint8_t last;
@@ -56,14 +56,14 @@ int64_t dwread_sleb(const uint8_t **p, const uint8_t *end)
 	return (int64_t)v;
 }
 
-uint64_t dwcursor_uleb(struct dwcursor *c)
+uint64_t dwarf_cursor_uleb(struct dwarf_cursor *c)
 {
 	if (c->p == c->end)
 		c->bad = true;
-	return dwread_uleb(&c->p, c->end);
+	return dwarf_uleb(&c->p, c->end);
 }
 
-const uint8_t *dwcursor_take(struct dwcursor *c, uint64_t n)
+const uint8_t *dwarf_cursor_take(struct dwarf_cursor *c, uint64_t n)
 {
 	const uint8_t *p = c->p;
 
@@ -76,9 +76,9 @@ const uint8_t *dwcursor_take(struct dwcursor *c, uint64_t n)
 	return p;
 }
 
-uint64_t dwcursor_uint(struct dwcursor *c, unsigned int n)
+uint64_t dwarf_cursor_uint(struct dwarf_cursor *c, unsigned int n)
 {
-	const uint8_t *p = dwcursor_take(c, n);
+	const uint8_t *p = dwarf_cursor_take(c, n);
 	uint64_t v = 0;
 
 	/* Little endian, as this machine. */
@@ -139,15 +139,15 @@ static int add_spec(struct dwabbrevs *t, struct dwspec s)
 	return 0;
 }
 
-static int read_specs(struct dwabbrevs *t, struct dwcursor *c, struct dwabbrev *a)
+static int read_specs(struct dwabbrevs *t, struct dwarf_cursor *c, struct abbrev *a)
 {
 	a->spec = (uint32_t)t->nspecs;
 	while (!c->bad) {
-		uint64_t name = dwcursor_uleb(c), form = dwcursor_uleb(c);
+		uint64_t name = dwarf_cursor_uleb(c), form = dwarf_cursor_uleb(c);
 		struct dwspec s = { (uint16_t)name, (uint16_t)form, 0, 0 };
 
 		if (form == DW_FORM_implicit_const)
-			s.value = dwread_sleb(&c->p, c->end);
+			s.value = dwarf_sleb(&c->p, c->end);
 		if (!name && !form)
 			return 0;
 		s.size = (int8_t)fixed_size(s.form, t->wide);
@@ -178,20 +178,20 @@ static int make_space(struct dwabbrevs *t, size_t n)
 	return 0;
 }
 
-static int read_abbrev(struct dwabbrevs *t, struct dwcursor *c, uint64_t code)
+static int read_abbrev(struct dwabbrevs *t, struct dwarf_cursor *c, uint64_t code)
 {
-	struct dwabbrev a = { .tag = (unsigned int)dwcursor_uleb(c) };
+	struct abbrev a = { .tag = (unsigned int)dwarf_cursor_uleb(c) };
 
-	a.children = dwcursor_uint(c, 1);
+	a.children = dwarf_cursor_uint(c, 1);
 	if (code > ABBREVS_MAX || read_specs(t, c, &a) || make_space(t, code))
 		return -1;
 	t->v[code - 1] = a;
 	return 0;
 }
 
-static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwsect *s)
+static int read_abbrevs(struct die *r, struct dwabbrevs *t, const struct dwsect *s)
 {
-	struct dwcursor c = { s->p + t->off, s->p + s->n, false };
+	struct dwarf_cursor c = { s->p + t->off, s->p + s->n, false };
 	const uint8_t *from = c.p;
 	uint64_t code, used;
 	int err = 0;
@@ -199,7 +199,7 @@ static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwse
 	if (!r->abbrev_left)
 		return -1;
 	while (!err && !c.bad && c.p < c.end) {
-		code = dwcursor_uleb(&c);
+		code = dwarf_cursor_uleb(&c);
 		if (!code)
 			break;
 		err = read_abbrev(t, &c, code);
@@ -209,16 +209,16 @@ static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwse
 	return err;
 }
 
-void dwabbrev_free(struct dwabbrevs *t)
+void abbrev_free(struct dwabbrevs *t)
 {
 	free(t->v);
 	free(t->specs);
 	free(t);
 }
 
-struct dwabbrevs *dwabbrev_find(struct dwread *r, const struct dwunit *u)
+struct dwabbrevs *abbrev_find(struct die *r, const struct dwunit *u)
 {
-	const struct dwsect *s = dwsects_get(&r->sects, DWSECT_ABBREV);
+	const struct dwsect *s = sections_get(&r->sects, DWSECT_ABBREV);
 	struct dwabbrevs *t;
 	void *p;
 
@@ -240,18 +240,18 @@ struct dwabbrevs *dwabbrev_find(struct dwread *r, const struct dwunit *u)
 	}
 	if (!t || !p || read_abbrevs(r, t, s)) {
 		if (t)
-			dwabbrev_free(t);
+			abbrev_free(t);
 		return NULL;
 	}
 	r->abbrevs[r->nabbrevs++] = t;
 	return t;
 }
 
-void dwabbrev_forget(struct dwread *r, struct dwunit *u)
+void abbrev_forget(struct die *r, struct dwunit *u)
 {
 	if (!u->abbrevs || r->abbrevs[r->nabbrevs - 1] != u->abbrevs)
 		return;
-	dwabbrev_free(u->abbrevs);
+	abbrev_free(u->abbrevs);
 	u->abbrevs = NULL;
 	r->nabbrevs--;
 }

@@ -13,7 +13,7 @@ struct dwspec {
 	int64_t value;		/* of DW_FORM_implicit_const */
 };
 
-struct dwabbrev {
+struct abbrev {
 	unsigned int tag;
 	bool children;
 	uint32_t spec;		/* first of @nspecs */
@@ -24,7 +24,7 @@ struct dwabbrev {
 struct dwabbrevs {
 	uint64_t off;
 	bool wide;
-	struct dwabbrev *v;	/* by number - 1; tag 0: unused */
+	struct abbrev *v;	/* by number - 1; tag 0: unused */
 	size_t n;
 	struct dwspec *specs;
 	size_t nspecs;
@@ -32,21 +32,21 @@ struct dwabbrevs {
 };
 
 /* Bytes that have not been read yet; @bad once there were too few. */
-struct dwcursor {
+struct dwarf_cursor {
 	const uint8_t *p;
 	const uint8_t *end;
 	bool bad;
 };
 
 /* The next @n bytes, or NULL. */
-const uint8_t *dwcursor_take(struct dwcursor *c, uint64_t n);
-uint64_t dwcursor_uint(struct dwcursor *c, unsigned int n);
-uint64_t dwcursor_uleb(struct dwcursor *c);
+const uint8_t *dwarf_cursor_take(struct dwarf_cursor *c, uint64_t n);
+uint64_t dwarf_cursor_uint(struct dwarf_cursor *c, unsigned int n);
+uint64_t dwarf_cursor_uleb(struct dwarf_cursor *c);
 
 /* The unit's abbreviations; NULL if they are damaged, or there is no memory. */
-struct dwabbrevs *dwabbrev_find(struct dwread *r, const struct dwunit *u);
+struct dwabbrevs *abbrev_find(struct die *r, const struct dwunit *u);
 /* Forget them, if they were the last that were read. */
-void dwabbrev_forget(struct dwread *r, struct dwunit *u);
-void dwabbrev_free(struct dwabbrevs *t);
+void abbrev_forget(struct die *r, struct dwunit *u);
+void abbrev_free(struct dwabbrevs *t);
 
 #endif

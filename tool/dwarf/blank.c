@@ -48,7 +48,7 @@ struct rest {
 };
 
 struct search {
-	const struct dwblank_call *call;
+	const struct blank_call *call;
 	uint32_t *place;	/* of each parameter */
 	uint32_t results_at;	/* the same for the results */
 	struct rest *rest;	/* of each parameter, and behind the last */
@@ -59,9 +59,9 @@ struct search {
 	struct hmap seen;
 	unsigned int left;	/* states that may still be looked at */
 	bool failed;
-	struct dwblank_step *steps;	/* the list that is being put together */
+	struct blank_step *steps;	/* the list that is being put together */
 	size_t nsteps, cap;
-	struct dwblank_step *first;	/* the first that was found */
+	struct blank_step *first;	/* the first that was found */
 	size_t nfirst;
 	uint32_t first_gap;
 };
@@ -109,7 +109,7 @@ static bool go_to(struct search *s, const struct state *from, struct state to, u
 		s->failed = true;
 		return false;
 	}
-	s->steps[s->nsteps++] = (struct dwblank_step){
+	s->steps[s->nsteps++] = (struct blank_step){
 		.param = mine ? (int)from->param : -1, .ints = to.ints - from->ints,
 		.floats = to.floats - from->floats, .stack = to.stack - from->stack,
 		.whole = to.at != from->at, .gap = gap,
@@ -133,7 +133,7 @@ static bool go(struct search *s, const struct state *from, struct state to, uint
 
 static bool is_float_reg(uint8_t reg)
 {
-	return reg >= GOREG_XMM0;
+	return reg >= REGS_XMM0;
 }
 
 /* Is this what is saved as the @i-th part? @reg: -1 for any. */
@@ -150,7 +150,7 @@ static bool is_saved(const struct search *s, size_t i, int reg, uint32_t size, i
 /* The offset of the next parameter, as something says it; -1: nothing does. */
 static int64_t offset_of(const struct search *s, const struct state *st, bool registers)
 {
-	const struct dwblank_param *p = &s->call->params[st->param];
+	const struct blank_param *p = &s->call->params[st->param];
 	struct arginfo_arg arg;
 	size_t i = st->ints + st->floats;
 
@@ -169,7 +169,7 @@ static int64_t offset_of(const struct search *s, const struct state *st, bool re
 static int64_t put(const struct search *s, const struct state *st, uint32_t base, uint32_t taken,
 		   bool *least)
 {
-	const struct dwblank_param *p = &s->call->params[st->param];
+	const struct blank_param *p = &s->call->params[st->param];
 	uint32_t at = align_up(taken, p->type->align);
 	int64_t said = *least ? offset_of(s, st, base == s->base) : -1;
 
@@ -211,7 +211,7 @@ static void set_flag(struct state *st, unsigned int flag, bool on)
 
 static bool step_registers(struct search *s, const struct state *st)
 {
-	const struct dwblank_param *p = &s->call->params[st->param];
+	const struct blank_param *p = &s->call->params[st->param];
 	bool least = st->flags & SPILL_LEAST;
 	int64_t at = put(s, st, s->base, st->spill, &least);
 	uint32_t mine = 1U << 31, offset;
@@ -221,8 +221,8 @@ static bool step_registers(struct search *s, const struct state *st)
 		return false;
 	offset = s->base + (uint32_t)at;
 	for (size_t i = 0; i < p->nparts; i++) {
-		const struct dwblank_part *part = &p->parts[i];
-		int reg = part->is_float ? GOREG_XMM0 + (int)to.floats : goreg_int_args[to.ints];
+		const struct blank_part *part = &p->parts[i];
+		int reg = part->is_float ? REGS_XMM0 + (int)to.floats : goreg_int_args[to.ints];
 		int64_t from = (int64_t)offset + part->at;
 
 		if (!is_saved(s, to.ints + to.floats, reg, part->size, from) ||
@@ -242,7 +242,7 @@ static bool step_registers(struct search *s, const struct state *st)
 
 static bool step_stack(struct search *s, const struct state *st)
 {
-	const struct dwblank_param *p = &s->call->params[st->param];
+	const struct blank_param *p = &s->call->params[st->param];
 	bool least = st->flags & STACK_LEAST;
 	int64_t at = put(s, st, 0, st->stack, &least);
 	struct state to = *st;
@@ -259,7 +259,7 @@ static bool step_stack(struct search *s, const struct state *st)
 
 static bool step_param(struct search *s, const struct state *st)
 {
-	const struct dwblank_param *p = &s->call->params[st->param];
+	const struct blank_param *p = &s->call->params[st->param];
 	unsigned int ints = st->ints, floats = st->floats;
 
 	for (size_t i = 0; i < p->nparts; i++) {
@@ -268,7 +268,7 @@ static bool step_param(struct search *s, const struct state *st)
 		else
 			ints++;
 	}
-	if (p->nparts && ints <= GOREG_INT_ARGS && floats <= GOREG_FLOAT_ARGS)
+	if (p->nparts && ints <= REGS_INT_ARGS && floats <= REGS_FLOAT_ARGS)
 		return step_registers(s, st);
 	return step_stack(s, st);
 }
@@ -309,8 +309,8 @@ static bool step_more_parts(struct search *s, const struct state *st, const stru
 	size_t first = st->ints + st->floats;
 	bool found = false;
 
-	for (to.ints = st->ints; to.ints <= GOREG_INT_ARGS; to.ints++) {
-		for (to.floats = st->floats; to.floats <= GOREG_FLOAT_ARGS; to.floats++) {
+	for (to.ints = st->ints; to.ints <= REGS_INT_ARGS; to.ints++) {
+		for (to.floats = st->floats; to.floats <= REGS_FLOAT_ARGS; to.floats++) {
 			size_t end = to.ints + to.floats, floats = 0;
 
 			if (end < first + arg->nparts)
@@ -491,8 +491,8 @@ static void search_from(struct search *s, uint32_t base)
 /* What of the registers each parameter leaves to those before it. */
 static void look_ahead(struct search *s)
 {
-	const struct dwblank_param *p = s->call->params;
-	struct rest rest = { .ints_max = GOREG_INT_ARGS, .floats_max = GOREG_FLOAT_ARGS };
+	const struct blank_param *p = s->call->params;
+	struct rest rest = { .ints_max = REGS_INT_ARGS, .floats_max = REGS_FLOAT_ARGS };
 
 	for (size_t i = s->call->nparams; ; i--) {
 		s->rest[i] = rest;
@@ -502,11 +502,11 @@ static void look_ahead(struct search *s)
 			rest.floats |= p[i - 1].parts[k].is_float;
 			rest.ints |= !p[i - 1].parts[k].is_float;
 		}
-		for (unsigned int k = 0; s->places && k < GOREG_INT_ARGS && k < rest.ints_max; k++)
+		for (unsigned int k = 0; s->places && k < REGS_INT_ARGS && k < rest.ints_max; k++)
 			if (goreg_int_args[k] == p[i - 1].reg)
 				rest.ints_max = k;
-		for (int k = 0; s->places && k < GOREG_FLOAT_ARGS; k++)
-			if (GOREG_XMM0 + k == p[i - 1].reg && (unsigned int)k < rest.floats_max)
+		for (int k = 0; s->places && k < REGS_FLOAT_ARGS; k++)
+			if (REGS_XMM0 + k == p[i - 1].reg && (unsigned int)k < rest.floats_max)
 				rest.floats_max = (unsigned int)k;
 	}
 }
@@ -514,7 +514,7 @@ static void look_ahead(struct search *s)
 /* Whether there is a list. */
 static bool search(struct search *s, bool places)
 {
-	const struct dwblank_call *call = s->call;
+	const struct blank_call *call = s->call;
 
 	s->places = places;
 	s->left = STATES_MAX;
@@ -529,9 +529,9 @@ static bool search(struct search *s, bool places)
 	return s->first && !s->failed;
 }
 
-static int publish(const struct search *s, struct arena *mem, struct dwblank_layout *ret)
+static int publish(const struct search *s, struct arena *mem, struct blank_layout *ret)
 {
-	struct dwblank_step *steps = arena_array(mem, s->nfirst + 1, sizeof(*steps));
+	struct blank_step *steps = arena_array(mem, s->nfirst + 1, sizeof(*steps));
 	bool *sure = arena_array(mem, s->call->nparams + 1, sizeof(*sure));
 
 	if (!steps || !sure)
@@ -539,7 +539,7 @@ static int publish(const struct search *s, struct arena *mem, struct dwblank_lay
 	memcpy(steps, s->first, s->nfirst * sizeof(*steps));
 	for (size_t i = 0; i < s->call->nparams; i++)
 		sure[i] = s->place[i] != PLACE_UNSURE;
-	*ret = (struct dwblank_layout){
+	*ret = (struct blank_layout){
 		.steps = steps, .nsteps = s->nfirst, .sure = sure,
 		.gap = s->first_gap,
 		.results_sure = s->results_at != PLACE_UNSURE,
@@ -547,7 +547,7 @@ static int publish(const struct search *s, struct arena *mem, struct dwblank_lay
 	return 0;
 }
 
-int dwblank_solve(const struct dwblank_call *call, struct arena *mem, struct dwblank_layout *ret)
+int blank_solve(const struct blank_call *call, struct arena *mem, struct blank_layout *ret)
 {
 	struct search s = { .call = call };
 	size_t n = call->nparams;

@@ -13,24 +13,24 @@
 #include "x86/insn_saved.h"
 
 /* A register's share of a parameter. */
-struct dwblank_part {
+struct blank_part {
 	bool is_float;	/* it is a register for floats */
 	uint32_t size;	/* bytes */
 	uint32_t at;	/* where they belong in the value */
 };
 
 /* A parameter that is described. */
-struct dwblank_param {
+struct blank_param {
 	const struct gotype *type;	/* its type */
-	const struct dwblank_part *parts;	/* what it takes if it is passed in registers */
+	const struct blank_part *parts;	/* what it takes if it is passed in registers */
 	size_t nparts;			/* their number; 0: it is passed on the stack in any case */
 	int reg;			/* as dwparam.reg */
 	int32_t stack;			/* as dwparam.stack */
 };
 
 /* What is known of a function. */
-struct dwblank_call {
-	const struct dwblank_param *params;	/* what is described, in order */
+struct blank_call {
+	const struct blank_param *params;	/* what is described, in order */
 	size_t nparams;				/* their number */
 	bool abi0;				/* everything is passed on the stack */
 	uint32_t args;		/* bytes of arguments, results and the registers' spill area */
@@ -42,7 +42,7 @@ struct dwblank_call {
 };
 
 /* One of the parameters as they really are. */
-struct dwblank_step {
+struct blank_step {
 	int param;		/* which of the described ones it is, or -1 */
 	unsigned int ints;	/* of one that is not described: registers that it takes */
 	unsigned int floats;	/* ... for floats */
@@ -53,8 +53,8 @@ struct dwblank_step {
 };
 
 /* A list of parameters that agrees with all that is known. */
-struct dwblank_layout {
-	const struct dwblank_step *steps;	/* the parameters in order */
+struct blank_layout {
+	const struct blank_step *steps;	/* the parameters in order */
 	size_t nsteps;				/* their number */
 	uint32_t gap;	/* bytes of the stack behind the last one, with what aligns the results */
 	const bool *sure;	/* of each described one: it has its place in all such lists */
@@ -62,6 +62,6 @@ struct dwblank_layout {
 };
 
 /* Find one. 0, or -1: there is none, there are too many, or no memory. */
-int dwblank_solve(const struct dwblank_call *call, struct arena *mem, struct dwblank_layout *ret);
+int blank_solve(const struct blank_call *call, struct arena *mem, struct blank_layout *ret);
 
 #endif

@@ -20,28 +20,28 @@
 /* How often all abbreviations may be read. */
 #define ABBREV_READS 64U
 
-static uint64_t take_offset(struct dwcursor *c, bool wide)
+static uint64_t take_offset(struct dwarf_cursor *c, bool wide)
 {
-	return dwcursor_uint(c, wide ? 8 : 4);
+	return dwarf_cursor_uint(c, wide ? 8 : 4);
 }
 
 /* --- entries --- */
 
-static struct dwcursor cursor_at(struct dwread *r, const struct dwunit *u,
-				 uint64_t off)
+static struct dwarf_cursor cursor_at(struct die *r, const struct dwunit *u,
+				     uint64_t off)
 {
 	const uint8_t *info = r->sects.v[DWSECT_INFO].p;
 
-	return (struct dwcursor){ info + off, info + u->end, false };
+	return (struct dwarf_cursor){ info + off, info + u->end, false };
 }
 
 /* Read the entry at the cursor; false at the end of a list of siblings. */
-static bool read_entry(struct dwread *r, const struct dwunit *u, struct dwcursor *c,
+static bool read_entry(struct die *r, const struct dwunit *u, struct dwarf_cursor *c,
 		       struct dwdie *ret)
 {
 	const uint8_t *info = r->sects.v[DWSECT_INFO].p;
 	const uint8_t *start = c->p;
-	uint64_t code = dwcursor_uleb(c);
+	uint64_t code = dwarf_cursor_uleb(c);
 
 	if (c->bad || !code || code > u->abbrevs->n)
 		return false;
@@ -53,31 +53,31 @@ static bool read_entry(struct dwread *r, const struct dwunit *u, struct dwcursor
 	return ret->tag;
 }
 
-static void skip_value(struct dwcursor *c, const struct dwspec *s)
+static void skip_value(struct dwarf_cursor *c, const struct dwspec *s)
 {
 	const uint8_t *nul;
 
 	if (s->size >= 0) {
-		dwcursor_take(c, (uint64_t)s->size);
+		dwarf_cursor_take(c, (uint64_t)s->size);
 		return;
 	}
 	switch (s->form) {
 	case DW_FORM_string:
 		nul = memchr(c->p, 0, (size_t)(c->end - c->p));
-		dwcursor_take(c, nul ? (uint64_t)(nul - c->p) + 1 : UINT64_MAX);
+		dwarf_cursor_take(c, nul ? (uint64_t)(nul - c->p) + 1 : UINT64_MAX);
 		break;
 	case DW_FORM_block1:
-		dwcursor_take(c, dwcursor_uint(c, 1));
+		dwarf_cursor_take(c, dwarf_cursor_uint(c, 1));
 		break;
 	case DW_FORM_block2:
-		dwcursor_take(c, dwcursor_uint(c, 2));
+		dwarf_cursor_take(c, dwarf_cursor_uint(c, 2));
 		break;
 	case DW_FORM_block4:
-		dwcursor_take(c, dwcursor_uint(c, 4));
+		dwarf_cursor_take(c, dwarf_cursor_uint(c, 4));
 		break;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		dwcursor_take(c, dwcursor_uleb(c));
+		dwarf_cursor_take(c, dwarf_cursor_uleb(c));
 		break;
 	case DW_FORM_udata:
 	case DW_FORM_sdata:
@@ -86,7 +86,7 @@ static void skip_value(struct dwcursor *c, const struct dwspec *s)
 	case DW_FORM_addrx:
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
-		dwcursor_uleb(c);
+		dwarf_cursor_uleb(c);
 		break;
 	default:
 		c->bad = true;
@@ -101,32 +101,32 @@ static const struct dwspec *specs_of(const struct dwdie *d)
 	return all ? all + d->abbrev->spec : NULL;
 }
 
-static void skip_values(struct dwcursor *c, const struct dwdie *d)
+static void skip_values(struct dwarf_cursor *c, const struct dwdie *d)
 {
 	const struct dwspec *s = specs_of(d);
 
 	if (d->abbrev->fixed >= 0) {
-		dwcursor_take(c, (uint64_t)d->abbrev->fixed);
+		dwarf_cursor_take(c, (uint64_t)d->abbrev->fixed);
 		return;
 	}
 	for (uint32_t i = 0; i < d->abbrev->nspecs && !c->bad; i++)
 		skip_value(c, &s[i]);
 }
 
-bool dwread_root(struct dwread *r, struct dwunit *u, struct dwdie *ret)
+bool die_root(struct die *r, struct dwunit *u, struct dwdie *ret)
 {
-	struct dwcursor c = cursor_at(r, u, u->die);
+	struct dwarf_cursor c = cursor_at(r, u, u->die);
 
 	if (!u->abbrevs)
-		u->abbrevs = dwabbrev_find(r, u);
+		u->abbrevs = abbrev_find(r, u);
 	return u->abbrevs && read_entry(r, u, &c, ret);
 }
 
-bool dwread_at(struct dwread *r, uint64_t off, struct dwdie *ret)
+bool die_at(struct die *r, uint64_t off, struct dwdie *ret)
 {
 	size_t lo = 0, hi = r->nunits;
 	struct dwunit *u;
-	struct dwcursor c;
+	struct dwarf_cursor c;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -142,14 +142,14 @@ bool dwread_at(struct dwread *r, uint64_t off, struct dwdie *ret)
 	if (off < u->die || off >= u->end)
 		return false;
 	if (!u->abbrevs)
-		u->abbrevs = dwabbrev_find(r, u);
+		u->abbrevs = abbrev_find(r, u);
 	c = cursor_at(r, u, off);
 	return u->abbrevs && read_entry(r, u, &c, ret);
 }
 
-bool dwread_child(struct dwread *r, const struct dwdie *d, struct dwdie *ret)
+bool die_child(struct die *r, const struct dwdie *d, struct dwdie *ret)
 {
-	struct dwcursor c = cursor_at(r, d->unit, d->attrs);
+	struct dwarf_cursor c = cursor_at(r, d->unit, d->attrs);
 
 	if (!d->abbrev->children)
 		return false;
@@ -157,9 +157,9 @@ bool dwread_child(struct dwread *r, const struct dwdie *d, struct dwdie *ret)
 	return !c.bad && read_entry(r, d->unit, &c, ret);
 }
 
-bool dwread_sibling(struct dwread *r, const struct dwdie *d, struct dwdie *ret)
+bool die_sibling(struct die *r, const struct dwdie *d, struct dwdie *ret)
 {
-	struct dwcursor c = cursor_at(r, d->unit, d->attrs);
+	struct dwarf_cursor c = cursor_at(r, d->unit, d->attrs);
 	struct dwdie at = *d;
 	uint64_t depth = 0;
 
@@ -183,10 +183,10 @@ bool dwread_sibling(struct dwread *r, const struct dwdie *d, struct dwdie *ret)
 
 /* --- attributes --- */
 
-bool dwread_addrx(struct dwread *r, const struct dwunit *u, uint64_t index,
-		  uint64_t *ret)
+bool die_addrx(struct die *r, const struct dwunit *u, uint64_t index,
+	       uint64_t *ret)
 {
-	const struct dwsect *s = dwsects_get(&r->sects, DWSECT_ADDR);
+	const struct dwsect *s = sections_get(&r->sects, DWSECT_ADDR);
 	uint64_t at;
 
 	if (__builtin_mul_overflow(index, 8, &at) ||
@@ -197,10 +197,10 @@ bool dwread_addrx(struct dwread *r, const struct dwunit *u, uint64_t index,
 	return true;
 }
 
-static void set_string(struct dwread *r, struct dwval *v, enum dwsect_id id,
+static void set_string(struct die *r, struct dwval *v, enum dwsect_id id,
 		       uint64_t off)
 {
-	const struct dwsect *s = dwsects_get(&r->sects, id);
+	const struct dwsect *s = sections_get(&r->sects, id);
 	const uint8_t *nul;
 	size_t left;
 
@@ -221,21 +221,21 @@ static void set_number(struct dwval *v, enum dwval_class class, uint64_t u)
 	v->u = u;
 }
 
-static void set_block(struct dwval *v, struct dwcursor *c, uint64_t n)
+static void set_block(struct dwval *v, struct dwarf_cursor *c, uint64_t n)
 {
-	v->p = dwcursor_take(c, n);
+	v->p = dwarf_cursor_take(c, n);
 	v->n = n;
 	v->class = v->p ? DWVAL_BLOCK : DWVAL_NONE;
 }
 
-static void set_addrx(struct dwread *r, const struct dwunit *u, struct dwval *v,
+static void set_addrx(struct die *r, const struct dwunit *u, struct dwval *v,
 		      uint64_t index)
 {
-	if (dwread_addrx(r, u, index, &v->u))
+	if (die_addrx(r, u, index, &v->u))
 		v->class = DWVAL_ADDRESS;
 }
 
-static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor *c,
+static void read_value(struct die *r, const struct dwunit *u, struct dwarf_cursor *c,
 		       const struct dwspec *s, struct dwval *v)
 {
 	const uint8_t *p = c->p;
@@ -252,34 +252,34 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 	case DW_FORM_data2:
 	case DW_FORM_data4:
 	case DW_FORM_data8:
-		set_number(v, DWVAL_NUMBER, dwcursor_uint(c, (unsigned int)s->size));
+		set_number(v, DWVAL_NUMBER, dwarf_cursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_udata:
-		set_number(v, DWVAL_NUMBER, dwcursor_uleb(c));
+		set_number(v, DWVAL_NUMBER, dwarf_cursor_uleb(c));
 		break;
 	case DW_FORM_sdata:
-		set_number(v, DWVAL_NUMBER, (uint64_t)dwread_sleb(&c->p, c->end));
+		set_number(v, DWVAL_NUMBER, (uint64_t)dwarf_sleb(&c->p, c->end));
 		break;
 	case DW_FORM_addr:
-		set_number(v, DWVAL_ADDRESS, dwcursor_uint(c, 8));
+		set_number(v, DWVAL_ADDRESS, dwarf_cursor_uint(c, 8));
 		break;
 	case DW_FORM_addrx:
-		set_addrx(r, u, v, dwcursor_uleb(c));
+		set_addrx(r, u, v, dwarf_cursor_uleb(c));
 		break;
 	case DW_FORM_addrx1:
 	case DW_FORM_addrx2:
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
-		set_addrx(r, u, v, dwcursor_uint(c, (unsigned int)s->size));
+		set_addrx(r, u, v, dwarf_cursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_ref1:
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
-		set_number(v, DWVAL_REF, u->off + dwcursor_uint(c, (unsigned int)s->size));
+		set_number(v, DWVAL_REF, u->off + dwarf_cursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_ref_udata:
-		set_number(v, DWVAL_REF, u->off + dwcursor_uleb(c));
+		set_number(v, DWVAL_REF, u->off + dwarf_cursor_uleb(c));
 		break;
 	case DW_FORM_ref_addr:
 		set_number(v, DWVAL_REF, take_offset(c, u->wide));
@@ -289,7 +289,7 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 		break;
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
-		set_number(v, DWVAL_INDEX, dwcursor_uleb(c));
+		set_number(v, DWVAL_INDEX, dwarf_cursor_uleb(c));
 		break;
 	case DW_FORM_strp:
 		set_string(r, v, DWSECT_STR, take_offset(c, u->wide));
@@ -304,17 +304,17 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 		v->n = (size_t)(c->p - p) - !c->bad;
 		break;
 	case DW_FORM_block1:
-		set_block(v, c, dwcursor_uint(c, 1));
+		set_block(v, c, dwarf_cursor_uint(c, 1));
 		break;
 	case DW_FORM_block2:
-		set_block(v, c, dwcursor_uint(c, 2));
+		set_block(v, c, dwarf_cursor_uint(c, 2));
 		break;
 	case DW_FORM_block4:
-		set_block(v, c, dwcursor_uint(c, 4));
+		set_block(v, c, dwarf_cursor_uint(c, 4));
 		break;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		set_block(v, c, dwcursor_uleb(c));
+		set_block(v, c, dwarf_cursor_uleb(c));
 		break;
 	default:
 		skip_value(c, s);
@@ -323,11 +323,11 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 		v->class = DWVAL_NONE;
 }
 
-bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		 struct dwval *ret)
+bool die_attr(struct die *r, const struct dwdie *d, unsigned int attr,
+	      struct dwval *ret)
 {
 	const struct dwspec *s = specs_of(d);
-	struct dwcursor c = cursor_at(r, d->unit, d->attrs);
+	struct dwarf_cursor c = cursor_at(r, d->unit, d->attrs);
 
 	for (uint32_t i = 0; i < d->abbrev->nspecs && !c.bad; i++) {
 		if (s[i].name == attr) {
@@ -340,68 +340,68 @@ bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
 	return false;
 }
 
-bool dwread_attr_any(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		     struct dwval *ret)
+bool die_attr_any(struct die *r, const struct dwdie *d, unsigned int attr,
+		  struct dwval *ret)
 {
 	struct dwdie at = *d;
 
 	for (int i = 0; i < ORIGINS_MAX; i++) {
 		struct dwval origin;
 
-		if (dwread_attr(r, &at, attr, ret))
+		if (die_attr(r, &at, attr, ret))
 			return true;
-		if (!dwread_attr(r, &at, DW_AT_abstract_origin, &origin) ||
-		    origin.class != DWVAL_REF || !dwread_at(r, origin.u, &at))
+		if (!die_attr(r, &at, DW_AT_abstract_origin, &origin) ||
+		    origin.class != DWVAL_REF || !die_at(r, origin.u, &at))
 			return false;
 	}
 	return false;
 }
 
 /* The attribute's value, if it is of that class. */
-static bool read_class(struct dwread *r, const struct dwdie *d, unsigned int attr,
+static bool read_class(struct die *r, const struct dwdie *d, unsigned int attr,
 		       enum dwval_class class, uint64_t *ret)
 {
 	struct dwval v;
 
-	if (!dwread_attr(r, d, attr, &v) || v.class != class)
+	if (!die_attr(r, d, attr, &v) || v.class != class)
 		return false;
 	*ret = v.u;
 	return true;
 }
 
-bool dwread_number(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		   uint64_t *ret)
+bool die_number(struct die *r, const struct dwdie *d, unsigned int attr,
+		uint64_t *ret)
 {
 	return read_class(r, d, attr, DWVAL_NUMBER, ret);
 }
 
-bool dwread_address(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		    uint64_t *ret)
+bool die_address(struct die *r, const struct dwdie *d, unsigned int attr,
+		 uint64_t *ret)
 {
 	return read_class(r, d, attr, DWVAL_ADDRESS, ret);
 }
 
-bool dwread_flag(struct dwread *r, const struct dwdie *d, unsigned int attr)
+bool die_flag(struct die *r, const struct dwdie *d, unsigned int attr)
 {
 	struct dwval v;
 
-	return dwread_attr_any(r, d, attr, &v) && v.class == DWVAL_NUMBER && v.u;
+	return die_attr_any(r, d, attr, &v) && v.class == DWVAL_NUMBER && v.u;
 }
 
-bool dwread_ref(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		struct dwdie *ret)
+bool die_ref(struct die *r, const struct dwdie *d, unsigned int attr,
+	     struct dwdie *ret)
 {
 	struct dwval v;
 
-	return dwread_attr_any(r, d, attr, &v) && v.class == DWVAL_REF &&
-	       dwread_at(r, v.u, ret);
+	return die_attr_any(r, d, attr, &v) && v.class == DWVAL_REF &&
+	       die_at(r, v.u, ret);
 }
 
-const char *dwread_name(struct dwread *r, const struct dwdie *d)
+const char *die_name(struct die *r, const struct dwdie *d)
 {
 	struct dwval v;
 
-	if (!dwread_attr_any(r, d, DW_AT_name, &v) || v.class != DWVAL_STRING ||
+	if (!die_attr_any(r, d, DW_AT_name, &v) || v.class != DWVAL_STRING ||
 	    !plain_name((const char *)v.p, v.n))
 		return NULL;
 	return (const char *)v.p;
@@ -410,40 +410,40 @@ const char *dwread_name(struct dwread *r, const struct dwdie *d)
 /* --- units --- */
 
 /* The header at the cursor; @u->end is already known. */
-static int read_header(struct dwcursor *c, struct dwunit *u, const uint8_t *info)
+static int read_header(struct dwarf_cursor *c, struct dwunit *u, const uint8_t *info)
 {
 	unsigned int type = DW_UT_compile, address;
 
-	u->version = (uint16_t)dwcursor_uint(c, 2);
+	u->version = (uint16_t)dwarf_cursor_uint(c, 2);
 	if (u->version >= 5) {
-		type = (unsigned int)dwcursor_uint(c, 1);
-		address = (unsigned int)dwcursor_uint(c, 1);
+		type = (unsigned int)dwarf_cursor_uint(c, 1);
+		address = (unsigned int)dwarf_cursor_uint(c, 1);
 		u->abbrev_off = take_offset(c, u->wide);
 	} else {
 		u->abbrev_off = take_offset(c, u->wide);
-		address = (unsigned int)dwcursor_uint(c, 1);
+		address = (unsigned int)dwarf_cursor_uint(c, 1);
 	}
 	u->die = (uint64_t)(c->p - info);
 	return c->bad || u->version < 3 || u->version > 5 || address != 8 ||
 	       type != DW_UT_compile ? -1 : 0;
 }
 
-static void describe(struct dwread *r, struct dwunit *u)
+static void describe(struct die *r, struct dwunit *u)
 {
 	uint64_t language;
 	struct dwdie root;
 
-	if (!dwread_root(r, u, &root) || root.tag != DW_TAG_compile_unit ||
-	    !dwread_number(r, &root, DW_AT_language, &language) ||
+	if (!die_root(r, u, &root) || root.tag != DW_TAG_compile_unit ||
+	    !die_number(r, &root, DW_AT_language, &language) ||
 	    language != DW_LANG_Go)
 		return;
 	u->is_go = true;
 	read_class(r, &root, DW_AT_addr_base, DWVAL_OFFSET, &u->addr_base);
-	dwread_address(r, &root, DW_AT_low_pc, &u->low_pc);
-	u->name = dwread_name(r, &root);
+	die_address(r, &root, DW_AT_low_pc, &u->low_pc);
+	u->name = die_name(r, &root);
 }
 
-static struct dwunit *add_unit(struct dwread *r)
+static struct dwunit *add_unit(struct die *r)
 {
 	struct dwunit *u;
 
@@ -455,33 +455,33 @@ static struct dwunit *add_unit(struct dwread *r)
 	return u;
 }
 
-int dwread_open(struct dwread *r, const struct elffile *ef)
+int die_open(struct die *r, const struct elffile *ef)
 {
 	const struct dwsect *s;
-	struct dwcursor c;
+	struct dwarf_cursor c;
 
 	memset(r, 0, sizeof(*r));
-	dwsects_init(&r->sects, ef);
-	s = dwsects_get(&r->sects, DWSECT_INFO);
-	if (!s->n || !dwsects_get(&r->sects, DWSECT_ABBREV)->n)
+	sections_init(&r->sects, ef);
+	s = sections_get(&r->sects, DWSECT_INFO);
+	if (!s->n || !sections_get(&r->sects, DWSECT_ABBREV)->n)
 		return -1;
 	/* A small list may grow. */
 	r->abbrev_left = ABBREV_READS *
-			 (64 + (uint64_t)dwsects_get(&r->sects, DWSECT_ABBREV)->n);
-	c = (struct dwcursor){ s->p, s->p + s->n, false };
+			 (64 + (uint64_t)sections_get(&r->sects, DWSECT_ABBREV)->n);
+	c = (struct dwarf_cursor){ s->p, s->p + s->n, false };
 	while (c.p < c.end) {
 		struct dwunit *u = add_unit(r);
-		struct dwcursor body;
+		struct dwarf_cursor body;
 		uint64_t len;
 
 		if (!u)
 			return -1;
 		u->off = (uint64_t)(c.p - s->p);
-		len = dwcursor_uint(&c, 4);
+		len = dwarf_cursor_uint(&c, 4);
 		u->wide = len == 0xffffffff;
 		if (u->wide)
-			len = dwcursor_uint(&c, 8);
-		body.p = dwcursor_take(&c, len);
+			len = dwarf_cursor_uint(&c, 8);
+		body.p = dwarf_cursor_take(&c, len);
 		if (!body.p)
 			break;
 		body.end = c.p;
@@ -496,15 +496,15 @@ int dwread_open(struct dwread *r, const struct elffile *ef)
 		describe(r, &r->units[i]);
 		/* Nobody asks for C's; unless an earlier unit has the same ones. */
 		if (!r->units[i].is_go && r->nabbrevs > before)
-			dwabbrev_forget(r, &r->units[i]);
+			abbrev_forget(r, &r->units[i]);
 	}
 	return r->nunits ? 0 : -1;
 }
 
-void dwread_close(struct dwread *r)
+void die_close(struct die *r)
 {
 	for (size_t i = 0; i < r->nabbrevs; i++)
-		dwabbrev_free(r->abbrevs[i]);
+		abbrev_free(r->abbrevs[i]);
 	free(r->abbrevs);
 	free(r->units);
 }

@@ -31,8 +31,8 @@ struct dwunit {
 };
 
 /* The entries of a file. */
-struct dwread {
-	struct dwsects sects;		/* where they are read from */
+struct die {
+	struct sections sects;		/* where they are read from */
 	struct dwunit *units;		/* all of them */
 	size_t nunits;			/* their number */
 	size_t units_cap;		/* capacity of @units */
@@ -46,23 +46,23 @@ struct dwread {
 };
 
 /* 0, or -1: no debug information, or no memory. @ef outlives @r. */
-int dwread_open(struct dwread *r, const struct elffile *ef);
-void dwread_close(struct dwread *r);
+int die_open(struct die *r, const struct elffile *ef);
+void die_close(struct die *r);
 
 /* An entry. */
 struct dwdie {
 	const struct dwunit *unit;	/* where it is */
 	uint64_t off;			/* where it begins, in .debug_info; never 0 */
 	uint64_t attrs;			/* where its attributes begin */
-	const struct dwabbrev *abbrev;	/* what they are */
+	const struct abbrev *abbrev;	/* what they are */
 	unsigned int tag;		/* DW_TAG_* */
 };
 
-bool dwread_root(struct dwread *r, struct dwunit *u, struct dwdie *ret);
-bool dwread_at(struct dwread *r, uint64_t off, struct dwdie *ret);
-bool dwread_child(struct dwread *r, const struct dwdie *d, struct dwdie *ret);
+bool die_root(struct die *r, struct dwunit *u, struct dwdie *ret);
+bool die_at(struct die *r, uint64_t off, struct dwdie *ret);
+bool die_child(struct die *r, const struct dwdie *d, struct dwdie *ret);
 /* @ret may be @d. */
-bool dwread_sibling(struct dwread *r, const struct dwdie *d, struct dwdie *ret);
+bool die_sibling(struct die *r, const struct dwdie *d, struct dwdie *ret);
 
 enum dwval_class {
 	DWVAL_NONE,
@@ -83,42 +83,42 @@ struct dwval {
 };
 
 /* The attribute's value; false if the entry has none. */
-bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		 struct dwval *ret);
+bool die_attr(struct die *r, const struct dwdie *d, unsigned int attr,
+	      struct dwval *ret);
 /* The same, of the entry or those that it is derived from. */
-bool dwread_attr_any(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		     struct dwval *ret);
+bool die_attr_any(struct die *r, const struct dwdie *d, unsigned int attr,
+		  struct dwval *ret);
 
 /* Attributes of one class. The names and references of derived entries count. */
-bool dwread_number(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		   uint64_t *ret);
-bool dwread_address(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		    uint64_t *ret);
-bool dwread_flag(struct dwread *r, const struct dwdie *d, unsigned int attr);
-bool dwread_ref(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		struct dwdie *ret);
-const char *dwread_name(struct dwread *r, const struct dwdie *d);	/* or NULL */
+bool die_number(struct die *r, const struct dwdie *d, unsigned int attr,
+		uint64_t *ret);
+bool die_address(struct die *r, const struct dwdie *d, unsigned int attr,
+		 uint64_t *ret);
+bool die_flag(struct die *r, const struct dwdie *d, unsigned int attr);
+bool die_ref(struct die *r, const struct dwdie *d, unsigned int attr,
+	     struct dwdie *ret);
+const char *die_name(struct die *r, const struct dwdie *d);	/* or NULL */
 
 /* A LEB128 number at *@p, which is moved behind it; 0 at the end. */
-uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end);
-int64_t dwread_sleb(const uint8_t **p, const uint8_t *end);
+uint64_t dwarf_uleb(const uint8_t **p, const uint8_t *end);
+int64_t dwarf_sleb(const uint8_t **p, const uint8_t *end);
 
 /* Entry @index of the unit's part of .debug_addr. */
-bool dwread_addrx(struct dwread *r, const struct dwunit *u, uint64_t index,
-		  uint64_t *ret);
+bool die_addrx(struct die *r, const struct dwunit *u, uint64_t index,
+	       uint64_t *ret);
 
 /* --- dwarf/loclist.c --- */
 
 /* Called for each range; a value other than 0 ends the walk. */
-typedef int (*dwread_range_fn)(void *ctx, uint64_t lo, uint64_t hi);
+typedef int (*die_range_fn)(void *ctx, uint64_t lo, uint64_t hi);
 /* Call @fn for each range of code of the unit with first entry @root. Returns @fn's last result. */
-int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn,
-		  void *ctx);
+int loclist_ranges(struct die *r, const struct dwdie *root, die_range_fn fn,
+		   void *ctx);
 
 /* The expression that says where @d's value is at @pc; false if none does. */
-bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
-		     const uint8_t **p, size_t *n);
+bool loclist_location(struct die *r, const struct dwdie *d, uint64_t pc,
+		      const uint8_t **p, size_t *n);
 /* Does its location differ from one address to another? */
-bool dwread_moves(struct dwread *r, const struct dwdie *d);
+bool loclist_moves(struct die *r, const struct dwdie *d);
 
 #endif

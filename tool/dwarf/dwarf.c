@@ -10,19 +10,19 @@
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
-#define DWINFO_RANGES_MAX (1U << 22)
+#define DWARF_RANGES_MAX (1U << 22)
 
 struct adding {
-	struct dwinfo *dw;
+	struct dwarf *dw;
 	size_t unit;
 };
 
 static int add_range(void *ctx, uint64_t lo, uint64_t hi)
 {
 	const struct adding *a = ctx;
-	struct dwinfo *dw = a->dw;
+	struct dwarf *dw = a->dw;
 
-	if (dw->nranges >= DWINFO_RANGES_MAX ||
+	if (dw->nranges >= DWARF_RANGES_MAX ||
 	    grow(&dw->ranges, dw->nranges + 1, &dw->ranges_cap, sizeof(*dw->ranges)))
 		return -1;
 	dw->ranges[dw->nranges++] = (struct dwrange){ lo, hi, a->unit };
@@ -36,7 +36,7 @@ static int by_lo(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-static int load_ranges(struct dwinfo *dw)
+static int load_ranges(struct dwarf *dw)
 {
 	bool any = false;
 
@@ -47,8 +47,8 @@ static int load_ranges(struct dwinfo *dw)
 		if (!dw->r.units[i].is_go)
 			continue;
 		any = true;
-		if (dwread_root(&dw->r, &dw->r.units[i], &root) &&
-		    dwread_ranges(&dw->r, &root, add_range, &a))
+		if (die_root(&dw->r, &dw->r.units[i], &root) &&
+		    loclist_ranges(&dw->r, &root, add_range, &a))
 			return -1;
 	}
 	if (dw->nranges)
@@ -56,7 +56,7 @@ static int load_ranges(struct dwinfo *dw)
 	return any ? 0 : -1;
 }
 
-static int open_file(struct dwinfo *dw, int fd)
+static int open_file(struct dwarf *dw, int fd)
 {
 	struct diag ignored = { .message = NULL };
 
@@ -65,60 +65,60 @@ static int open_file(struct dwinfo *dw, int fd)
 		return -1;
 	}
 	dw->opened = true;
-	return dwread_open(&dw->r, &dw->ef);
+	return die_open(&dw->r, &dw->ef);
 }
 
-struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem)
+struct dwarf *dwarf_open(int fd, int minor, uint64_t types, struct arena *mem)
 {
-	struct dwinfo *dw = calloc(1, sizeof(*dw));
+	struct dwarf *dw = calloc(1, sizeof(*dw));
 
 	if (!dw)
 		return NULL;
 	dw->minor = minor;
 	dw->mem = mem;
-	dwtype_init(&dw->types, &dw->r, minor, types, mem);
+	dwarf_type_init(&dw->types, &dw->r, minor, types, mem);
 	if (open_file(dw, fd) || load_ranges(dw)) {
-		dwinfo_free(dw);
+		dwarf_free(dw);
 		return NULL;
 	}
 	return dw;
 }
 
-void dwinfo_free(struct dwinfo *dw)
+void dwarf_free(struct dwarf *dw)
 {
 	if (!dw)
 		return;
 	hmap_fini(&dw->by_entry);
 	hmap_fini(&dw->closures);
-	dwtype_fini(&dw->types);
+	dwarf_type_fini(&dw->types);
 	free(dw->ranges);
 	if (dw->opened) {
-		dwread_close(&dw->r);
+		die_close(&dw->r);
 		elffile_fini(&dw->ef);
 	}
 	free(dw);
 }
 
-static void index_unit(struct dwinfo *dw, struct dwunit *u)
+static void index_unit(struct dwarf *dw, struct dwunit *u)
 {
 	struct dwdie die;
 
 	u->indexed = true;
-	if (!dwread_root(&dw->r, u, &die))
+	if (!die_root(&dw->r, u, &die))
 		return;
-	for (bool more = dwread_child(&dw->r, &die, &die); more;
-	     more = dwread_sibling(&dw->r, &die, &die)) {
+	for (bool more = die_child(&dw->r, &die, &die); more;
+	     more = die_sibling(&dw->r, &die, &die)) {
 		uint64_t lo;
 
 		/* An offset is never 0: a unit's header stands there. */
 		if (die.tag == DW_TAG_subprogram &&
-		    dwread_address(&dw->r, &die, DW_AT_low_pc, &lo))
+		    die_address(&dw->r, &die, DW_AT_low_pc, &lo))
 			hmap_put(&dw->by_entry, lo, (void *)(uintptr_t)die.off);
 	}
 }
 
 /* The ranges of a file made by one linker do not overlap. */
-static struct dwunit *unit_at(struct dwinfo *dw, uint64_t pc)
+static struct dwunit *unit_at(struct dwarf *dw, uint64_t pc)
 {
 	size_t lo = 0, hi = dw->nranges;
 
@@ -135,7 +135,7 @@ static struct dwunit *unit_at(struct dwinfo *dw, uint64_t pc)
 	return &dw->r.units[dw->ranges[lo - 1].unit];
 }
 
-bool dwfile_func(struct dwinfo *dw, uint64_t entry, struct dwdie *ret)
+bool dwarf_file_func(struct dwarf *dw, uint64_t entry, struct dwdie *ret)
 {
 	struct dwunit *u = unit_at(dw, entry);
 	void *off;
@@ -145,28 +145,28 @@ bool dwfile_func(struct dwinfo *dw, uint64_t entry, struct dwdie *ret)
 	if (!u->indexed)
 		index_unit(dw, u);
 	off = hmap_get(&dw->by_entry, entry);
-	return off && dwread_at(&dw->r, (uintptr_t)off, ret);
+	return off && die_at(&dw->r, (uintptr_t)off, ret);
 }
 
 /* The structure @name; all types stand in the last unit called runtime. */
-static const struct gotype *find_struct(struct dwinfo *dw, const char *name)
+static const struct gotype *find_struct(struct dwarf *dw, const char *name)
 {
 	for (size_t i = dw->r.nunits; i-- > 0;) {
 		struct dwunit *u = &dw->r.units[i];
 		struct dwdie die;
 
 		if (!u->name || strcmp(u->name, "runtime") ||
-		    !dwread_root(&dw->r, u, &die))
+		    !die_root(&dw->r, u, &die))
 			continue;
-		for (bool more = dwread_child(&dw->r, &die, &die); more;
-		     more = dwread_sibling(&dw->r, &die, &die)) {
+		for (bool more = die_child(&dw->r, &die, &die); more;
+		     more = die_sibling(&dw->r, &die, &die)) {
 			const char *s;
 
 			if (die.tag != DW_TAG_structure_type)
 				continue;
-			s = dwread_name(&dw->r, &die);
+			s = die_name(&dw->r, &die);
 			if (s && !strcmp(s, name))
-				return dwtype_at(&dw->types, &die);
+				return dwarf_type_at(&dw->types, &die);
 		}
 	}
 	return NULL;
@@ -196,7 +196,7 @@ static const struct gotype *field_type(const struct gotype *t, const char *name)
 	return NULL;
 }
 
-int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
+int dwarf_runtime(struct dwarf *dw, struct goprobe_runtime *rt)
 {
 	struct goprobe_runtime r = *rt;
 	const struct gotype *g = find_struct(dw, "runtime.g"), *m, *stack;
@@ -218,7 +218,7 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
 	return 0;
 }
 
-int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_t *offset)
+int dwarf_field(struct dwarf *dw, const char *name, const char *field, uint32_t *offset)
 {
 	const struct gotype *t = find_struct(dw, name);
 
@@ -256,17 +256,17 @@ static bool is_type(const struct dwdie *die)
 }
 
 /* A unit's types called @name: how many, counted to 2. */
-static int find_type(struct dwinfo *dw, struct dwunit *u, const char *name,
+static int find_type(struct dwarf *dw, struct dwunit *u, const char *name,
 		     bool whole, struct dwdie *ret)
 {
 	struct dwdie die;
 	int n = 0;
 
-	if (!u->is_go || !dwread_root(&dw->r, u, &die))
+	if (!u->is_go || !die_root(&dw->r, u, &die))
 		return 0;
-	for (bool more = dwread_child(&dw->r, &die, &die); more && n < 2;
-	     more = dwread_sibling(&dw->r, &die, &die)) {
-		const char *s = is_type(&die) ? dwread_name(&dw->r, &die) : NULL;
+	for (bool more = die_child(&dw->r, &die, &die); more && n < 2;
+	     more = die_sibling(&dw->r, &die, &die)) {
+		const char *s = is_type(&die) ? die_name(&dw->r, &die) : NULL;
 
 		if (!s || strcmp(whole ? s : without_path(s), name))
 			continue;
@@ -276,7 +276,7 @@ static int find_type(struct dwinfo *dw, struct dwunit *u, const char *name,
 	return n;
 }
 
-const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name)
+const struct gotype *dwarf_type(struct dwarf *dw, const char *name)
 {
 	for (int whole = 1; whole >= 0; whole--) {
 		struct dwdie die;
@@ -285,17 +285,17 @@ const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name)
 		for (size_t i = 0; i < dw->r.nunits && n < 2; i++)
 			n += find_type(dw, &dw->r.units[i], name, whole, &die);
 		if (n == 1 || (n && whole))
-			return dwtype_at(&dw->types, &die);
+			return dwarf_type_at(&dw->types, &die);
 	}
 	return NULL;
 }
 
 /* Where a variable is if its location is a plain address. */
-static bool address_of(struct dwinfo *dw, const struct dwdie *die, uint64_t *ret)
+static bool address_of(struct dwarf *dw, const struct dwdie *die, uint64_t *ret)
 {
 	struct dwval v;
 
-	if (!dwread_attr(&dw->r, die, DW_AT_location, &v) ||
+	if (!die_attr(&dw->r, die, DW_AT_location, &v) ||
 	    v.class != DWVAL_BLOCK || v.n != 1 + sizeof(*ret) ||
 	    v.p[0] != DW_OP_addr)
 		return false;
@@ -308,24 +308,24 @@ typedef int (*variable_fn)(void *ctx, const struct dwdie *die, const char *name,
 			   uint64_t vaddr);
 
 /* Call @fn for each variable of a unit. Returns what it returned last. */
-static int each_variable(struct dwinfo *dw, struct dwunit *u, variable_fn fn,
+static int each_variable(struct dwarf *dw, struct dwunit *u, variable_fn fn,
 			 void *ctx)
 {
 	struct dwdie die;
 	int ret = 0;
 	bool more;
 
-	if (!u->is_go || !dwread_root(&dw->r, u, &die))
+	if (!u->is_go || !die_root(&dw->r, u, &die))
 		return 0;
-	for (more = dwread_child(&dw->r, &die, &die); more && !ret;
-	     more = dwread_sibling(&dw->r, &die, &die)) {
+	for (more = die_child(&dw->r, &die, &die); more && !ret;
+	     more = die_sibling(&dw->r, &die, &die)) {
 		const char *name;
 		uint64_t vaddr;
 
 		if (die.tag != DW_TAG_variable ||
 		    !address_of(dw, &die, &vaddr))
 			continue;
-		name = dwread_name(&dw->r, &die);
+		name = die_name(&dw->r, &die);
 		if (name)
 			ret = fn(ctx, &die, name, vaddr);
 	}
@@ -341,7 +341,7 @@ static bool is_package_of(const struct dwunit *u, const char *name)
 }
 
 struct wanted {
-	struct dwinfo *dw;
+	struct dwarf *dw;
 	const char *name;
 	struct dwvar *ret;
 };
@@ -354,11 +354,11 @@ static int match(void *ctx, const struct dwdie *die, const char *name,
 	if (strcmp(name, w->name))
 		return 0;
 	w->ret->vaddr = vaddr;
-	w->ret->type = dwtype_get(&w->dw->types, die);
+	w->ret->type = dwarf_type_get(&w->dw->types, die);
 	return w->ret->type ? 1 : 0;
 }
 
-int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret)
+int dwarf_variable(struct dwarf *dw, const char *name, struct dwvar *ret)
 {
 	struct wanted w = { dw, name, ret };
 
@@ -390,8 +390,8 @@ static int pass_on(void *ctx, const struct dwdie *die, const char *name,
 	return p->fn(p->ctx, name);
 }
 
-int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
-		     void *ctx)
+int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const char *name),
+		    void *ctx)
 {
 	struct passing p = { fn, ctx };
 	int ret = 0;

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "gotype/type.h"
 
-struct dwinfo;
+struct dwarf;
 
 #define DWLOC_NONE	-1	/* unknown */
 #define DWLOC_STACK	-2	/* see dwparam.stack */
@@ -38,7 +38,7 @@ struct dwfunc {
 };
 
 /**
- * dwinfo_open() - look for debug information
+ * dwarf_open() - look for debug information
  * @fd: the ELF file; must stay open
  * @minor: the binary's Go version, 1.@minor
  * @types: where its run-time types begin (moduledata.types)
@@ -46,25 +46,25 @@ struct dwfunc {
  *
  * Return: NULL if no debug information describes Go code.
  */
-struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem);
-void dwinfo_free(struct dwinfo *dw);
+struct dwarf *dwarf_open(int fd, int minor, uint64_t types, struct arena *mem);
+void dwarf_free(struct dwarf *dw);
 
 /* Offsets in runtime.g and runtime.m; g_reg and g_tls are left alone. 0 or -1. */
-int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
+int dwarf_runtime(struct dwarf *dw, struct goprobe_runtime *rt);
 
 /* Where the structure @name of the runtime has @field; 0, or -1 if it has none. */
-int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_t *offset);
+int dwarf_field(struct dwarf *dw, const char *name, const char *field, uint32_t *offset);
 
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
-int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
+int dwarf_func(struct dwarf *dw, uint64_t entry, struct dwfunc *ret);
 /* Was the package of the function compiled with -dwarf=false? Then it has a name and nothing else. */
-bool dwinfo_is_bare(struct dwinfo *dw, uint64_t entry);
+bool dwarf_is_bare(struct dwarf *dw, uint64_t entry);
 
 /*
  * The type called @name ("net/http.Request", or "http.Request" if only one has
  * that name); NULL: not found. Searches all units.
  */
-const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
+const struct gotype *dwarf_type(struct dwarf *dw, const char *name);
 
 /* A package variable. */
 struct dwvar {
@@ -73,25 +73,25 @@ struct dwvar {
 };
 
 /* The variable @name ("net/http.DefaultClient"); 0, or -1 if it is not found. */
-int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret);
+int dwarf_variable(struct dwarf *dw, const char *name, struct dwvar *ret);
 /*
  * @fn is called with the name of each variable; a value other than 0 ends the
  * walk, and is what it returns.
  */
-int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
-		     void *ctx);
+int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const char *name),
+		    void *ctx);
 
 /* The first minor version of Go that describes captured variables. */
-#define DWINFO_CAPTURED_MINOR 23
+#define DWARF_CAPTURED_MINOR 23
 
 /*
  * The type of the closure with its code at @entry: see gobin_closure_type(). NULL if
  * debug information does not describe it. @code: its first @len bytes, or NULL.
- * dwinfo_closure_of() knows that the only captured variable is @name, at offset 8.
+ * dwarf_closure_of() knows that the only captured variable is @name, at offset 8.
  */
-const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
-				    size_t len);
-const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
-				       const char *name, const struct gotype *type);
+const struct gotype *dwarf_closure(struct dwarf *dw, uint64_t entry, const uint8_t *code,
+				   size_t len);
+const struct gotype *dwarf_closure_of(struct dwarf *dw, uint64_t entry,
+				      const char *name, const struct gotype *type);
 
 #endif

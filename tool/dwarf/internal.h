@@ -9,7 +9,7 @@
 #include "elf/elffile.h"
 
 /* Nobody writes a function of more; a bound against hostile files. */
-#define DWINFO_PARAMS_MAX 512
+#define DWARF_PARAMS_MAX 512
 
 /* The unit of a stretch of code. */
 struct dwrange {
@@ -18,13 +18,13 @@ struct dwrange {
 	size_t unit;
 };
 
-struct dwinfo {
+struct dwarf {
 	struct elffile ef;
-	struct dwread r;
+	struct die r;
 	bool opened;
 	int minor;
 	struct arena *mem;
-	struct dwtype types;
+	struct dwarf_type types;
 	struct dwrange *ranges;
 	size_t nranges;
 	size_t ranges_cap;
@@ -33,6 +33,6 @@ struct dwinfo {
 };
 
 /* The entry of the function that begins at @entry; false if none does. */
-bool dwfile_func(struct dwinfo *dw, uint64_t entry, struct dwdie *ret);
+bool dwarf_file_func(struct dwarf *dw, uint64_t entry, struct dwdie *ret);
 
 #endif

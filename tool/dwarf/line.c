@@ -32,15 +32,15 @@ struct header {
 };
 
 struct walk {
-	struct dwread *r;
-	dwline_file_fn file;
-	dwline_row_fn row;
+	struct die *r;
+	line_file_fn file;
+	line_row_fn row;
 	void *ctx;
 	struct header h;
 };
 
 /* A string that ends before @c does, or NULL. */
-static const char *take_string(struct dwcursor *c)
+static const char *take_string(struct dwarf_cursor *c)
 {
 	const uint8_t *p = c->p, *nul = memchr(p, 0, (size_t)(c->end - p));
 
@@ -54,12 +54,12 @@ static const char *take_string(struct dwcursor *c)
 
 static const char *string_at(struct walk *w, enum dwsect_id id, uint64_t off)
 {
-	const struct dwsect *s = dwsects_get(&w->r->sects, id);
-	struct dwcursor c;
+	const struct dwsect *s = sections_get(&w->r->sects, id);
+	struct dwarf_cursor c;
 
 	if (off >= s->n)
 		return NULL;
-	c = (struct dwcursor){ s->p + off, s->p + s->n, false };
+	c = (struct dwarf_cursor){ s->p + off, s->p + s->n, false };
 	return take_string(&c);
 }
 
@@ -88,7 +88,7 @@ static void add_dir(struct header *h, const char *name)
 }
 
 /* Up to version 4: directories and files are counted from 1. */
-static void read_names(struct walk *w, struct dwcursor *c)
+static void read_names(struct walk *w, struct dwarf_cursor *c)
 {
 	const char *name;
 
@@ -97,16 +97,16 @@ static void read_names(struct walk *w, struct dwcursor *c)
 	while ((name = take_string(c)) && *name)
 		add_dir(&w->h, name);
 	while (!c->bad && (name = take_string(c)) && *name) {
-		uint64_t dir = dwcursor_uleb(c);
+		uint64_t dir = dwarf_cursor_uleb(c);
 
-		dwcursor_uleb(c);
-		dwcursor_uleb(c);
+		dwarf_cursor_uleb(c);
+		dwarf_cursor_uleb(c);
 		add_file(w, name, dir);
 	}
 }
 
 /* One value of a name's description. */
-static void take_value(struct walk *w, struct dwcursor *c, uint64_t form, const char **s,
+static void take_value(struct walk *w, struct dwarf_cursor *c, uint64_t form, const char **s,
 		       uint64_t *n)
 {
 	*s = NULL;
@@ -116,31 +116,31 @@ static void take_value(struct walk *w, struct dwcursor *c, uint64_t form, const 
 		*s = take_string(c);
 		break;
 	case DW_FORM_line_strp:
-		*s = string_at(w, DWSECT_LINE_STR, dwcursor_uint(c, w->h.wide ? 8 : 4));
+		*s = string_at(w, DWSECT_LINE_STR, dwarf_cursor_uint(c, w->h.wide ? 8 : 4));
 		break;
 	case DW_FORM_strp:
-		*s = string_at(w, DWSECT_STR, dwcursor_uint(c, w->h.wide ? 8 : 4));
+		*s = string_at(w, DWSECT_STR, dwarf_cursor_uint(c, w->h.wide ? 8 : 4));
 		break;
 	case DW_FORM_udata:
-		*n = dwcursor_uleb(c);
+		*n = dwarf_cursor_uleb(c);
 		break;
 	case DW_FORM_data1:
-		*n = dwcursor_uint(c, 1);
+		*n = dwarf_cursor_uint(c, 1);
 		break;
 	case DW_FORM_data2:
-		*n = dwcursor_uint(c, 2);
+		*n = dwarf_cursor_uint(c, 2);
 		break;
 	case DW_FORM_data4:
-		*n = dwcursor_uint(c, 4);
+		*n = dwarf_cursor_uint(c, 4);
 		break;
 	case DW_FORM_data8:
-		*n = dwcursor_uint(c, 8);
+		*n = dwarf_cursor_uint(c, 8);
 		break;
 	case DW_FORM_data16:
-		dwcursor_take(c, 16);
+		dwarf_cursor_take(c, 16);
 		break;
 	case DW_FORM_block:
-		dwcursor_take(c, dwcursor_uleb(c));
+		dwarf_cursor_take(c, dwarf_cursor_uleb(c));
 		break;
 	default:
 		c->bad = true;
@@ -148,19 +148,19 @@ static void take_value(struct walk *w, struct dwcursor *c, uint64_t form, const 
 }
 
 /* Version 5: how names are described, and the names. */
-static void read_table(struct walk *w, struct dwcursor *c, bool files)
+static void read_table(struct walk *w, struct dwarf_cursor *c, bool files)
 {
-	uint64_t format[FORMATS_MAX][2], nformats = dwcursor_uint(c, 1), n;
+	uint64_t format[FORMATS_MAX][2], nformats = dwarf_cursor_uint(c, 1), n;
 
 	if (nformats > FORMATS_MAX) {
 		c->bad = true;
 		return;
 	}
 	for (uint64_t i = 0; i < nformats; i++) {
-		format[i][0] = dwcursor_uleb(c);
-		format[i][1] = dwcursor_uleb(c);
+		format[i][0] = dwarf_cursor_uleb(c);
+		format[i][1] = dwarf_cursor_uleb(c);
 	}
-	n = dwcursor_uleb(c);
+	n = dwarf_cursor_uleb(c);
 	/* Without a description names would take no bytes, and no end. */
 	for (uint64_t i = 0; nformats && i < n && !c->bad && c->p < c->end; i++) {
 		const char *name = NULL, *s;
@@ -181,40 +181,40 @@ static void read_table(struct walk *w, struct dwcursor *c, bool files)
 }
 
 /* The header at @c, which is left where the program begins. 0, or -1. */
-static int read_header(struct walk *w, struct dwcursor *c)
+static int read_header(struct walk *w, struct dwarf_cursor *c)
 {
 	struct header *h = &w->h;
-	struct dwcursor names;
-	uint64_t len = dwcursor_uint(c, 4);
+	struct dwarf_cursor names;
+	uint64_t len = dwarf_cursor_uint(c, 4);
 	const uint8_t *p;
 
 	h->wide = len == 0xffffffff;
 	if (h->wide)
-		len = dwcursor_uint(c, 8);
+		len = dwarf_cursor_uint(c, 8);
 	if (c->bad || len > (uint64_t)(c->end - c->p))
 		return -1;
 	c->end = c->p + len;
-	h->version = (uint16_t)dwcursor_uint(c, 2);
+	h->version = (uint16_t)dwarf_cursor_uint(c, 2);
 	if (h->version < 2 || h->version > 5)
 		return -1;
-	if (h->version >= 5 && dwcursor_uint(c, 2) != 8)
+	if (h->version >= 5 && dwarf_cursor_uint(c, 2) != 8)
 		return -1;
-	len = dwcursor_uint(c, h->wide ? 8 : 4);
+	len = dwarf_cursor_uint(c, h->wide ? 8 : 4);
 	names = *c;
-	p = dwcursor_take(c, len);
+	p = dwarf_cursor_take(c, len);
 	if (!p)
 		return -1;
 	names.end = c->p;
-	h->min_len = (uint8_t)dwcursor_uint(&names, 1);
+	h->min_len = (uint8_t)dwarf_cursor_uint(&names, 1);
 	if (h->version >= 4)
-		dwcursor_uint(&names, 1);
-	h->stmt = dwcursor_uint(&names, 1);
-	h->line_base = (int8_t)dwcursor_uint(&names, 1);
-	h->line_range = (uint8_t)dwcursor_uint(&names, 1);
-	h->opcode_base = (uint8_t)dwcursor_uint(&names, 1);
+		dwarf_cursor_uint(&names, 1);
+	h->stmt = dwarf_cursor_uint(&names, 1);
+	h->line_base = (int8_t)dwarf_cursor_uint(&names, 1);
+	h->line_range = (uint8_t)dwarf_cursor_uint(&names, 1);
+	h->opcode_base = (uint8_t)dwarf_cursor_uint(&names, 1);
 	if (names.bad || !h->line_range || !h->opcode_base)
 		return -1;
-	h->args = dwcursor_take(&names, h->opcode_base - 1U);
+	h->args = dwarf_cursor_take(&names, h->opcode_base - 1U);
 	if (!h->args)
 		return -1;
 	if (h->version < 5) {
@@ -228,12 +228,12 @@ static int read_header(struct walk *w, struct dwcursor *c)
 
 /* --- rows -------------------------------------------------------------------- */
 
-static struct dwline_row first_row(const struct header *h)
+static struct line_row first_row(const struct header *h)
 {
-	return (struct dwline_row){ .line = 1, .file = 1, .stmt = h->stmt };
+	return (struct line_row){ .line = 1, .file = 1, .stmt = h->stmt };
 }
 
-static int emit(struct walk *w, struct dwline_row *row)
+static int emit(struct walk *w, struct line_row *row)
 {
 	int ret = 0;
 
@@ -244,10 +244,10 @@ static int emit(struct walk *w, struct dwline_row *row)
 }
 
 /* Behind a 0: its length, what it is, and its operands. */
-static void extended(struct walk *w, struct dwcursor *c, struct dwline_row *row)
+static void extended(struct walk *w, struct dwarf_cursor *c, struct line_row *row)
 {
-	uint64_t len = dwcursor_uleb(c);
-	const uint8_t *p = dwcursor_take(c, len);
+	uint64_t len = dwarf_cursor_uleb(c);
+	const uint8_t *p = dwarf_cursor_take(c, len);
 
 	if (!p || !len)
 		return;
@@ -258,8 +258,8 @@ static void extended(struct walk *w, struct dwcursor *c, struct dwline_row *row)
 }
 
 /* An opcode that makes no row, or DW_LNS_copy: whether it does. */
-static bool standard(struct walk *w, struct dwcursor *c, unsigned int op,
-		     struct dwline_row *row)
+static bool standard(struct walk *w, struct dwarf_cursor *c, unsigned int op,
+		     struct line_row *row)
 {
 	const struct header *h = &w->h;
 
@@ -267,13 +267,13 @@ static bool standard(struct walk *w, struct dwcursor *c, unsigned int op,
 	case DW_LNS_copy:
 		return true;
 	case DW_LNS_advance_pc:
-		row->vaddr += dwcursor_uleb(c) * h->min_len;
+		row->vaddr += dwarf_cursor_uleb(c) * h->min_len;
 		break;
 	case DW_LNS_advance_line:
-		row->line += (uint32_t)dwread_sleb(&c->p, c->end);
+		row->line += (uint32_t)dwarf_sleb(&c->p, c->end);
 		break;
 	case DW_LNS_set_file:
-		row->file = (uint32_t)dwcursor_uleb(c);
+		row->file = (uint32_t)dwarf_cursor_uleb(c);
 		break;
 	case DW_LNS_negate_stmt:
 		row->stmt = !row->stmt;
@@ -282,22 +282,22 @@ static bool standard(struct walk *w, struct dwcursor *c, unsigned int op,
 		row->vaddr += (255U - h->opcode_base) / h->line_range * h->min_len;
 		break;
 	case DW_LNS_fixed_advance_pc:
-		row->vaddr += dwcursor_uint(c, 2);
+		row->vaddr += dwarf_cursor_uint(c, 2);
 		break;
 	case DW_LNS_set_prologue_end:
 		row->prologue_end = true;
 		break;
 	default:
 		for (uint8_t i = 0; i < h->args[op - 1]; i++)
-			dwcursor_uleb(c);
+			dwarf_cursor_uleb(c);
 	}
 	return false;
 }
 
-static int run(struct walk *w, struct dwcursor *c)
+static int run(struct walk *w, struct dwarf_cursor *c)
 {
 	const struct header *h = &w->h;
-	struct dwline_row row = first_row(h);
+	struct line_row row = first_row(h);
 	int ret = 0;
 
 	while (!ret && !c->bad && c->p < c->end) {
@@ -317,19 +317,19 @@ static int run(struct walk *w, struct dwcursor *c)
 	return ret;
 }
 
-int dwline_walk(struct dwread *r, const struct dwdie *root, dwline_file_fn file,
-		dwline_row_fn row, void *ctx)
+int line_walk(struct die *r, const struct dwdie *root, line_file_fn file,
+	      line_row_fn row, void *ctx)
 {
-	const struct dwsect *s = dwsects_get(&r->sects, DWSECT_LINE);
+	const struct dwsect *s = sections_get(&r->sects, DWSECT_LINE);
 	struct walk w = { .r = r, .file = file, .row = row, .ctx = ctx };
-	struct dwcursor c;
+	struct dwarf_cursor c;
 	struct dwval at;
 	int ret = 0;
 
-	if (!dwread_attr(r, root, DW_AT_stmt_list, &at) ||
+	if (!die_attr(r, root, DW_AT_stmt_list, &at) ||
 	    (at.class != DWVAL_OFFSET && at.class != DWVAL_NUMBER) || at.u >= s->n)
 		return 0;
-	c = (struct dwcursor){ s->p + at.u, s->p + s->n, false };
+	c = (struct dwarf_cursor){ s->p + at.u, s->p + s->n, false };
 	if (make_space(&w.h))
 		ret = -1;
 	else if (!read_header(&w, &c))

@@ -13,7 +13,7 @@
 #include "dwarf/die.h"
 
 /* A row of the table. */
-struct dwline_row {
+struct line_row {
 	uint64_t vaddr;		/* link-time address of an instruction */
 	uint32_t line;		/* its line */
 	uint32_t file;		/* number of its file, for @wanted */
@@ -22,15 +22,15 @@ struct dwline_row {
 };
 
 /* Is a file wanted, whose name is @dir, "/" and @name, or @name if @dir is NULL? */
-typedef bool (*dwline_file_fn)(void *ctx, const char *dir, const char *name);
+typedef bool (*line_file_fn)(void *ctx, const char *dir, const char *name);
 /* Called for each row of a file that is wanted; a value other than 0 ends the walk. */
-typedef int (*dwline_row_fn)(void *ctx, const struct dwline_row *row);
+typedef int (*line_row_fn)(void *ctx, const struct line_row *row);
 
 /*
  * Walk the table of the unit with first entry @root. Returns @row's last result; -1 without
  * memory.
  */
-int dwline_walk(struct dwread *r, const struct dwdie *root, dwline_file_fn file,
-		dwline_row_fn row, void *ctx);
+int line_walk(struct die *r, const struct dwdie *root, line_file_fn file,
+	      line_row_fn row, void *ctx);
 
 #endif

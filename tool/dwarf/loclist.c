@@ -14,7 +14,7 @@ struct entry {
 };
 
 struct list {
-	struct dwread *r;
+	struct die *r;
 	const struct dwunit *unit;
 	const uint8_t *p;
 	const uint8_t *end;
@@ -67,7 +67,7 @@ static bool next_old(struct list *l, struct entry *e)
 
 static bool addrx(struct list *l, uint64_t *ret)
 {
-	return dwread_addrx(l->r, l->unit, dwread_uleb(&l->p, l->end), ret);
+	return die_addrx(l->r, l->unit, dwarf_uleb(&l->p, l->end), ret);
 }
 
 /* The bounds of a DW_RLE_* or DW_LLE_*: their numbers agree, but for two. */
@@ -79,18 +79,18 @@ static bool bounds(struct list *l, unsigned int kind, struct entry *e)
 	case DW_LLE_startx_length:
 		if (!addrx(l, &e->lo))
 			return false;
-		e->hi = e->lo + dwread_uleb(&l->p, l->end);
+		e->hi = e->lo + dwarf_uleb(&l->p, l->end);
 		return true;
 	case DW_LLE_offset_pair:
-		e->lo = l->base + dwread_uleb(&l->p, l->end);
-		e->hi = l->base + dwread_uleb(&l->p, l->end);
+		e->lo = l->base + dwarf_uleb(&l->p, l->end);
+		e->hi = l->base + dwarf_uleb(&l->p, l->end);
 		return true;
 	case DW_LLE_start_end:
 		return word(l, &e->lo) && word(l, &e->hi);
 	case DW_LLE_start_length:
 		if (!word(l, &e->lo))
 			return false;
-		e->hi = e->lo + dwread_uleb(&l->p, l->end);
+		e->hi = e->lo + dwarf_uleb(&l->p, l->end);
 		return true;
 	case DW_LLE_default_location:
 		e->lo = 0;
@@ -120,7 +120,7 @@ static bool next_new(struct list *l, struct entry *e)
 		} else {
 			return bounds(l, kind, e) &&
 			       (!l->locations ||
-				expression(l, e, dwread_uleb(&l->p, l->end)));
+				expression(l, e, dwarf_uleb(&l->p, l->end)));
 		}
 	}
 	return false;
@@ -131,13 +131,13 @@ static bool next(struct list *l, struct entry *e)
 	return l->unit->version >= 5 ? next_new(l, e) : next_old(l, e);
 }
 
-static bool start(struct list *l, struct dwread *r, const struct dwunit *u,
+static bool start(struct list *l, struct die *r, const struct dwunit *u,
 		  bool locations, uint64_t off)
 {
 	enum dwsect_id id = u->version >= 5 ?
 			    (locations ? DWSECT_LOCLISTS : DWSECT_RNGLISTS) :
 			    (locations ? DWSECT_LOC : DWSECT_RANGES);
-	const struct dwsect *s = dwsects_get(&r->sects, id);
+	const struct dwsect *s = sections_get(&r->sects, id);
 
 	if (off >= s->n)
 		return false;
@@ -148,15 +148,15 @@ static bool start(struct list *l, struct dwread *r, const struct dwunit *u,
 	return true;
 }
 
-int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn,
-		  void *ctx)
+int loclist_ranges(struct die *r, const struct dwdie *root, die_range_fn fn,
+		   void *ctx)
 {
 	struct dwval v, high;
 	struct entry e;
 	struct list l;
 	int ret = 0;
 
-	if (dwread_attr(r, root, DW_AT_ranges, &v)) {
+	if (die_attr(r, root, DW_AT_ranges, &v)) {
 		if (v.class != DWVAL_OFFSET ||
 		    !start(&l, r, root->unit, false, v.u))
 			return 0;
@@ -166,8 +166,8 @@ int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn
 		}
 		return ret;
 	}
-	if (!dwread_attr(r, root, DW_AT_low_pc, &v) || v.class != DWVAL_ADDRESS ||
-	    !dwread_attr(r, root, DW_AT_high_pc, &high))
+	if (!die_attr(r, root, DW_AT_low_pc, &v) || v.class != DWVAL_ADDRESS ||
+	    !die_attr(r, root, DW_AT_high_pc, &high))
 		return 0;
 	if (high.class == DWVAL_NUMBER)
 		high.u += v.u;
@@ -176,14 +176,14 @@ int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn
 	return v.u < high.u ? fn(ctx, v.u, high.u) : 0;
 }
 
-bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
-		     const uint8_t **p, size_t *n)
+bool loclist_location(struct die *r, const struct dwdie *d, uint64_t pc,
+		      const uint8_t **p, size_t *n)
 {
 	struct entry e = { 0 };
 	struct dwval v;
 	struct list l;
 
-	if (!dwread_attr(r, d, DW_AT_location, &v))
+	if (!die_attr(r, d, DW_AT_location, &v))
 		return false;
 	if (v.class == DWVAL_BLOCK) {
 		*p = v.p;
@@ -202,13 +202,13 @@ bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
 	return false;
 }
 
-bool dwread_moves(struct dwread *r, const struct dwdie *d)
+bool loclist_moves(struct die *r, const struct dwdie *d)
 {
 	struct entry first = { 0 }, e;
 	struct dwval v;
 	struct list l;
 
-	if (!dwread_attr(r, d, DW_AT_location, &v) || v.class != DWVAL_OFFSET ||
+	if (!die_attr(r, d, DW_AT_location, &v) || v.class != DWVAL_OFFSET ||
 	    !start(&l, r, d->unit, true, v.u) || !next(&l, &first))
 		return false;
 	while (next(&l, &e))

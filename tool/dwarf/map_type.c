@@ -14,32 +14,32 @@
 #define MEMBERS_MAX 64
 
 /* The type of @die's member @name and where it is. */
-static bool member(struct dwread *r, struct dwdie *die, const char *name, struct dwdie *type,
+static bool member(struct die *r, struct dwdie *die, const char *name, struct dwdie *type,
 		   uint64_t *at)
 {
 	struct dwdie m;
-	bool more = dwread_child(r, die, &m);
+	bool more = die_child(r, die, &m);
 
 	for (int i = 0; more && i < MEMBERS_MAX && !m.abbrev->children;
-	     i++, more = dwread_sibling(r, &m, &m)) {
-		const char *s = dwread_name(r, &m);
+	     i++, more = die_sibling(r, &m, &m)) {
+		const char *s = die_name(r, &m);
 
 		if (m.tag == DW_TAG_member && s && !strcmp(s, name))
-			return dwread_number(r, &m, DW_AT_data_member_location, at) &&
-			       dwread_ref(r, &m, DW_AT_type, type) &&
-			       dwtype_resolve(r, type);
+			return die_number(r, &m, DW_AT_data_member_location, at) &&
+			       die_ref(r, &m, DW_AT_type, type) &&
+			       dwarf_type_resolve(r, type);
 	}
 	return false;
 }
 
-static bool points_to(struct dwread *r, struct dwdie *die, struct dwdie *to)
+static bool points_to(struct die *r, struct dwdie *die, struct dwdie *to)
 {
 	return die->tag == DW_TAG_pointer_type &&
-	       dwread_ref(r, die, DW_AT_type, to) && dwtype_resolve(r, to);
+	       die_ref(r, die, DW_AT_type, to) && dwarf_type_resolve(r, to);
 }
 
 /* Is @stored a pointer to @type, kept in its place? */
-static bool is_indirect(struct dwread *r, struct dwdie *stored, struct dwdie *type)
+static bool is_indirect(struct die *r, struct dwdie *stored, struct dwdie *type)
 {
 	struct dwdie to;
 
@@ -49,7 +49,7 @@ static bool is_indirect(struct dwread *r, struct dwdie *stored, struct dwdie *ty
 }
 
 /* An array of SLOTS things: where, how far apart, of what. */
-static bool column(struct dwread *r, struct dwdie *in, const char *name, struct dwdie *each,
+static bool column(struct die *r, struct dwdie *in, const char *name, struct dwdie *each,
 		   uint32_t *at, uint32_t *stride)
 {
 	uint64_t off, bytes;
@@ -57,9 +57,9 @@ static bool column(struct dwread *r, struct dwdie *in, const char *name, struct 
 
 	if (!member(r, in, name, &array, &off) ||
 	    array.tag != DW_TAG_array_type ||
-	    !dwread_number(r, &array, DW_AT_byte_size, &bytes) ||
-	    !dwread_ref(r, &array, DW_AT_type, each) ||
-	    !dwtype_resolve(r, each) || off > UINT16_MAX || bytes > UINT16_MAX)
+	    !die_number(r, &array, DW_AT_byte_size, &bytes) ||
+	    !die_ref(r, &array, DW_AT_type, each) ||
+	    !dwarf_type_resolve(r, each) || off > UINT16_MAX || bytes > UINT16_MAX)
 		return false;
 	*at = (uint32_t)off;
 	*stride = (uint32_t)bytes / SLOTS;
@@ -67,7 +67,7 @@ static bool column(struct dwread *r, struct dwdie *in, const char *name, struct 
 }
 
 /* Keys and elements in two arrays. */
-static bool columns(struct dwread *r, struct dwdie *in, const char *elems, struct dwdie *key,
+static bool columns(struct die *r, struct dwdie *in, const char *elems, struct dwdie *key,
 		    struct dwdie *elem, struct gomap *ret)
 {
 	struct dwdie k, v;
@@ -81,7 +81,7 @@ static bool columns(struct dwread *r, struct dwdie *in, const char *elems, struc
 }
 
 /* Pairs in one array. */
-static bool slots(struct dwread *r, struct dwdie *group, struct dwdie *key, struct dwdie *elem,
+static bool slots(struct die *r, struct dwdie *group, struct dwdie *key, struct dwdie *elem,
 		  struct gomap *ret)
 {
 	uint64_t key_at, elem_at;
@@ -103,7 +103,7 @@ static bool slots(struct dwread *r, struct dwdie *group, struct dwdie *key, stru
 }
 
 /* map<K,V>: dirPtr to tables, whose groups.data is of groups. */
-static bool swiss_group(struct dwread *r, struct dwdie *header, struct dwdie *group)
+static bool swiss_group(struct die *r, struct dwdie *header, struct dwdie *group)
 {
 	struct dwdie dir, table_ptr, table, groups, data;
 	uint64_t at;
@@ -114,20 +114,20 @@ static bool swiss_group(struct dwread *r, struct dwdie *header, struct dwdie *gr
 	       member(r, &groups, "data", &data, &at) && points_to(r, &data, group);
 }
 
-bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret)
+bool map_type_read(struct die *r, const struct dwdie *map, struct gomap *ret)
 {
 	struct dwdie key, elem, header = *map, in, buckets;
 	uint64_t size, at;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!dwread_ref(r, map, DW_AT_go_key, &key) ||
-	    !dwread_ref(r, map, DW_AT_go_elem, &elem) ||
-	    !dwtype_resolve(r, &key) || !dwtype_resolve(r, &elem))
+	if (!die_ref(r, map, DW_AT_go_key, &key) ||
+	    !die_ref(r, map, DW_AT_go_elem, &elem) ||
+	    !dwarf_type_resolve(r, &key) || !dwarf_type_resolve(r, &elem))
 		return false;
 	/* A typedef of a pointer to the header. */
 	for (int i = 0; header.tag == DW_TAG_typedef; i++) {
-		if (i == DWTYPE_TYPEDEFS_MAX ||
-		    !dwread_ref(r, &header, DW_AT_type, &in))
+		if (i == DWARF_TYPE_TYPEDEFS_MAX ||
+		    !die_ref(r, &header, DW_AT_type, &in))
 			return false;
 		header = in;
 	}
@@ -145,7 +145,7 @@ bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret)
 		    !columns(r, &in, "values", &key, &elem, ret))
 			return false;
 	}
-	if (!dwread_number(r, &in, DW_AT_byte_size, &size) || size > UINT16_MAX)
+	if (!die_number(r, &in, DW_AT_byte_size, &size) || size > UINT16_MAX)
 		return false;
 	ret->size = (uint32_t)size;
 	return true;

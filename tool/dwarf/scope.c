@@ -15,7 +15,7 @@
 
 /* Variables being collected. */
 struct scope {
-	struct dwinfo *dw;	/* where from */
+	struct dwarf *dw;	/* where from */
 	uint64_t entry;		/* the function */
 	uint64_t pc;		/* the instruction */
 	int line;		/* its line */
@@ -31,7 +31,7 @@ struct scope {
  * One simple location at *@p, which is moved behind it: what Go's compiler makes
  * (cmd/compile/internal/ssa/debug.go, cmd/internal/dwarf). False: not understood.
  */
-static bool read_place(struct dwread *r, const struct dwunit *u, const uint8_t **p,
+static bool read_place(struct die *r, const struct dwunit *u, const uint8_t **p,
 		       const uint8_t *end, struct dwpiece *ret)
 {
 	unsigned int op = *(*p)++;
@@ -40,7 +40,7 @@ static bool read_place(struct dwread *r, const struct dwunit *u, const uint8_t *
 	if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
 		reg = op - DW_OP_reg0;
 	else if (op == DW_OP_regx)
-		reg = dwread_uleb(p, end);
+		reg = dwarf_uleb(p, end);
 	if (reg < 33) {
 		ret->kind = DWPIECE_REG;
 		ret->reg = (uint8_t)reg;
@@ -49,17 +49,17 @@ static bool read_place(struct dwread *r, const struct dwunit *u, const uint8_t *
 	ret->kind = DWPIECE_STACK;
 	switch (op) {
 	case DW_OP_fbreg:
-		ret->offset = dwread_sleb(p, end);
+		ret->offset = dwarf_sleb(p, end);
 		return true;
 	case DW_OP_call_frame_cfa:
 		if (*p < end && **p == DW_OP_consts) {
 			(*p)++;
-			ret->offset = dwread_sleb(p, end);
+			ret->offset = dwarf_sleb(p, end);
 			return *p < end && *(*p)++ == DW_OP_plus;
 		}
 		if (*p < end && **p == DW_OP_plus_uconst) {
 			(*p)++;
-			ret->offset = (int64_t)dwread_uleb(p, end);
+			ret->offset = (int64_t)dwarf_uleb(p, end);
 		}
 		return true;
 	case DW_OP_addr:
@@ -71,7 +71,7 @@ static bool read_place(struct dwread *r, const struct dwunit *u, const uint8_t *
 		return true;
 	case DW_OP_addrx:
 		ret->kind = DWPIECE_STATIC;
-		if (!dwread_addrx(r, u, dwread_uleb(p, end), &index))
+		if (!die_addrx(r, u, dwarf_uleb(p, end), &index))
 			return false;
 		ret->offset = (int64_t)index;
 		return true;
@@ -100,7 +100,7 @@ static size_t read_places(struct scope *s, const struct dwdie *die, const uint8_
 			return count == 1 ? 1 : 0;
 		if (*p++ != DW_OP_piece)
 			return 0;
-		size = dwread_uleb(&p, end);
+		size = dwarf_uleb(&p, end);
 		if (!size || size > UINT16_MAX)
 			return 0;
 		piece->size = (uint32_t)size;
@@ -117,7 +117,7 @@ static int locate(struct scope *s, const struct dwdie *die, uint64_t pc, const s
 	const uint8_t *expr;
 	size_t len;
 
-	if (!dwread_location(&s->dw->r, die, pc, &expr, &len))
+	if (!loclist_location(&s->dw->r, die, pc, &expr, &len))
 		return 0;
 	*n = read_places(s, die, expr, len, pieces);
 	kept = arena_array(s->dw->mem, *n + 1, sizeof(*kept));
@@ -138,18 +138,18 @@ static bool is_declared(struct scope *s, const struct dwdie *die)
 {
 	struct dwval line, at;
 
-	if (!dwread_attr_any(&s->dw->r, die, DW_AT_decl_line, &line) ||
+	if (!die_attr_any(&s->dw->r, die, DW_AT_decl_line, &line) ||
 	    line.class != DWVAL_NUMBER || line.u < (uint64_t)s->line)
 		return true;
-	return line.u == (uint64_t)s->line && dwread_attr(&s->dw->r, die, DW_AT_location, &at) &&
+	return line.u == (uint64_t)s->line && die_attr(&s->dw->r, die, DW_AT_location, &at) &&
 	       at.class == DWVAL_OFFSET;
 }
 
 static int add_local(struct scope *s, const struct dwdie *die, uint32_t level)
 {
-	struct dwread *r = &s->dw->r;
+	struct die *r = &s->dw->r;
 	bool param = die->tag == DW_TAG_formal_parameter;
-	const char *name = dwread_name(r, die);
+	const char *name = die_name(r, die);
 	struct dwlocal *v;
 	struct dwval at;
 
@@ -159,18 +159,18 @@ static int add_local(struct scope *s, const struct dwdie *die, uint32_t level)
 		return -1;
 	v = &s->v[s->n];
 	*v = (struct dwlocal){ .name = name, .param = param, .level = level };
-	v->type = dwtype_get(&s->dw->types, die);
+	v->type = dwarf_type_get(&s->dw->types, die);
 	if (!v->type)
 		return 0;
 	s->n++;
-	v->listed = dwread_attr(r, die, DW_AT_location, &at) && at.class == DWVAL_OFFSET;
+	v->listed = die_attr(r, die, DW_AT_location, &at) && at.class == DWVAL_OFFSET;
 	if (v->listed && param && !level && locate(s, die, s->entry, &v->entry, &v->nentry))
 		return -1;
 	if (locate(s, die, s->pc, &v->pieces, &v->npieces))
 		return -1;
 	/* What the compiler keeps whole has a place of its own in the frame, always the same. */
 	if (v->npieces == 1 && v->pieces->kind == DWPIECE_STACK && v->pieces->offset < 0)
-		v->listed &= dwread_moves(r, die);
+		v->listed &= loclist_moves(r, die);
 	/* Without optimisations it is in registers at first, and then kept whole. */
 	if (v->npieces == 1 && v->nentry > 1)
 		v->listed = false;
@@ -186,7 +186,7 @@ static int covers(void *ctx, uint64_t lo, uint64_t hi)
 
 static bool is_inside(struct scope *s, const struct dwdie *die)
 {
-	return dwread_ranges(&s->dw->r, die, covers, &s->pc) > 0;
+	return loclist_ranges(&s->dw->r, die, covers, &s->pc) > 0;
 }
 
 /*
@@ -196,12 +196,12 @@ static bool is_inside(struct scope *s, const struct dwdie *die)
 static int walk_block(struct scope *s, const struct dwdie *die, uint32_t level,
 		      unsigned int deep, struct dwdie *inner, bool *has_inner)
 {
-	struct dwread *r = &s->dw->r;
+	struct die *r = &s->dw->r;
 	struct dwdie child;
 	int err = 0;
 
-	for (bool more = dwread_child(r, die, &child); more && !err && s->left;
-	     more = dwread_sibling(r, &child, &child)) {
+	for (bool more = die_child(r, die, &child); more && !err && s->left;
+	     more = die_sibling(r, &child, &child)) {
 		s->left--;
 		switch (child.tag) {
 		case DW_TAG_formal_parameter:
@@ -235,16 +235,16 @@ static bool has_param(const struct scope *s, const char *name, uint32_t level)
 /* An inlined call lists only variables with a location; all of them are in its origin. */
 static int add_absent(struct scope *s, const struct dwdie *die, uint32_t level)
 {
-	struct dwread *r = &s->dw->r;
+	struct die *r = &s->dw->r;
 	struct dwdie origin, child;
 	int err = 0;
 
-	if (!dwread_ref(r, die, DW_AT_abstract_origin, &origin))
+	if (!die_ref(r, die, DW_AT_abstract_origin, &origin))
 		return 0;
-	for (bool more = dwread_child(r, &origin, &child); more && !err && s->left;
-	     more = dwread_sibling(r, &child, &child)) {
+	for (bool more = die_child(r, &origin, &child); more && !err && s->left;
+	     more = die_sibling(r, &child, &child)) {
 		const char *name = child.tag == DW_TAG_formal_parameter ?
-				   dwread_name(r, &child) : NULL;
+				   die_name(r, &child) : NULL;
 
 		s->left--;
 		if (name && !has_param(s, name, level))
@@ -273,11 +273,11 @@ static int call_line(struct scope *s, const struct dwdie *die, int line)
 {
 	uint64_t v;
 
-	return dwread_number(&s->dw->r, die, DW_AT_call_line, &v) && v <= INT32_MAX ? (int)v : line;
+	return die_number(&s->dw->r, die, DW_AT_call_line, &v) && v <= INT32_MAX ? (int)v : line;
 }
 
-int dwinfo_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line,
-		 struct dwscope *ret)
+int dwarf_scope(struct dwarf *dw, uint64_t entry, uint64_t pc, int line,
+		struct dwscope *ret)
 {
 	struct scope s = { .dw = dw, .entry = entry, .pc = pc, .left = ENTRIES_MAX };
 	struct dwdie chain[BLOCKS_DEEP_MAX];
@@ -286,7 +286,7 @@ int dwinfo_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line,
 	bool more;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!dwfile_func(dw, entry, &chain[0]))
+	if (!dwarf_file_func(dw, entry, &chain[0]))
 		return -1;
 	/* First which calls are inlined, as a block's line is that of the call in it. */
 	do {
@@ -330,7 +330,7 @@ static bool pass_file(void *ctx, const char *dir, const char *name)
 	return l->file(l->ctx, dir, name);
 }
 
-static int pass_row(void *ctx, const struct dwline_row *row)
+static int pass_row(void *ctx, const struct line_row *row)
 {
 	const struct lines *l = ctx;
 
@@ -339,10 +339,10 @@ static int pass_row(void *ctx, const struct dwline_row *row)
 	return l->row(l->ctx, row->vaddr, (int)row->line, row->prologue_end);
 }
 
-int dwinfo_lines(struct dwinfo *dw,
-		 bool (*file)(void *ctx, const char *dir, const char *name),
-		 int (*row)(void *ctx, uint64_t vaddr, int line, bool prologue_end),
-		 void *ctx)
+int dwarf_lines(struct dwarf *dw,
+		bool (*file)(void *ctx, const char *dir, const char *name),
+		int (*row)(void *ctx, uint64_t vaddr, int line, bool prologue_end),
+		void *ctx)
 {
 	struct lines l = { file, row, ctx };
 	int ret = 0;
@@ -350,8 +350,8 @@ int dwinfo_lines(struct dwinfo *dw,
 	for (size_t i = 0; !ret && i < dw->r.nunits; i++) {
 		struct dwdie root;
 
-		if (dw->r.units[i].is_go && dwread_root(&dw->r, &dw->r.units[i], &root))
-			ret = dwline_walk(&dw->r, &root, pass_file, pass_row, &l);
+		if (dw->r.units[i].is_go && die_root(&dw->r, &dw->r.units[i], &root))
+			ret = line_walk(&dw->r, &root, pass_file, pass_row, &l);
 	}
 	return ret;
 }
@@ -369,7 +369,7 @@ static bool any_file(void *ctx, const char *dir, const char *name)
 	return name;
 }
 
-static int find_prologue_end(void *ctx, const struct dwline_row *row)
+static int find_prologue_end(void *ctx, const struct line_row *row)
 {
 	struct prologue_search *p = ctx;
 
@@ -379,13 +379,13 @@ static int find_prologue_end(void *ctx, const struct dwline_row *row)
 	return 1;
 }
 
-uint64_t dwinfo_prologue_end(struct dwinfo *dw, uint64_t entry, uint64_t end)
+uint64_t dwarf_prologue_end(struct dwarf *dw, uint64_t entry, uint64_t end)
 {
 	struct prologue_search p = { .entry = entry, .end = end };
 	struct dwdie func, root;
 
-	if (dwfile_func(dw, entry, &func) &&
-	    dwread_root(&dw->r, (struct dwunit *)(uintptr_t)func.unit, &root))
-		dwline_walk(&dw->r, &root, any_file, find_prologue_end, &p);
+	if (dwarf_file_func(dw, entry, &func) &&
+	    die_root(&dw->r, (struct dwunit *)(uintptr_t)func.unit, &root))
+		line_walk(&dw->r, &root, any_file, find_prologue_end, &p);
 	return p.found;
 }

@@ -69,15 +69,15 @@ struct dwscope {
  * The variables of the function at @entry at the instruction at @pc, which is of line @line;
  * 0, or -1 if the function is not described, or there is no memory.
  */
-int dwinfo_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line,
-		 struct dwscope *ret);
+int dwarf_scope(struct dwarf *dw, uint64_t entry, uint64_t pc, int line,
+		struct dwscope *ret);
 
-/* As dwline_walk() of all units; the first value other than 0 ends it. */
-int dwinfo_lines(struct dwinfo *dw,
-		 bool (*file)(void *ctx, const char *dir, const char *name),
-		 int (*row)(void *ctx, uint64_t vaddr, int line, bool prologue_end),
-		 void *ctx);
+/* As line_walk() of all units; the first value other than 0 ends it. */
+int dwarf_lines(struct dwarf *dw,
+		bool (*file)(void *ctx, const char *dir, const char *name),
+		int (*row)(void *ctx, uint64_t vaddr, int line, bool prologue_end),
+		void *ctx);
 /* The end of the prologue of the function at @entry; 0: unknown. */
-uint64_t dwinfo_prologue_end(struct dwinfo *dw, uint64_t entry, uint64_t end);
+uint64_t dwarf_prologue_end(struct dwarf *dw, uint64_t entry, uint64_t end);
 
 #endif

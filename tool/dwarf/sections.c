@@ -82,7 +82,7 @@ static Elf_Scn *section(const struct elffile *ef, const char *prefix, enum dwsec
 	snprintf(name, sizeof(name), "%s%s", prefix, names[id]);
 	scn = elffile_scn(ef, name);
 	sh = elf64_getshdr(scn);
-	return sh && sh->sh_type != SHT_NOBITS && sh->sh_size <= DWSECTS_MAX ? scn : NULL;
+	return sh && sh->sh_type != SHT_NOBITS && sh->sh_size <= SECTIONS_MAX ? scn : NULL;
 }
 
 static bool find(const struct elffile *ef, enum dwsect_id id, struct place *ret)
@@ -95,7 +95,7 @@ static bool find(const struct elffile *ef, enum dwsect_id id, struct place *ret)
 	return scn && find_gnu(ef, scn, ret);
 }
 
-bool dwsects_present(const struct elffile *ef)
+bool sections_present(const struct elffile *ef)
 {
 	return section(ef, ".debug_", DWSECT_INFO) || section(ef, ".zdebug_", DWSECT_INFO);
 }
@@ -109,9 +109,9 @@ static uint64_t expanded(const struct elffile *ef)
 }
 
 /* A file may be larger than its disk, so that its size says little. */
-bool dwsects_too_large(const struct elffile *ef)
+bool sections_too_large(const struct elffile *ef)
 {
-	uint64_t left = DWSECTS_MAX;
+	uint64_t left = SECTIONS_MAX;
 	struct place p;
 
 	for (size_t i = 0; i < DWSECT_COUNT; i++) {
@@ -125,7 +125,7 @@ bool dwsects_too_large(const struct elffile *ef)
 	return false;
 }
 
-bool dwsects_unknown(const struct elffile *ef)
+bool sections_unknown(const struct elffile *ef)
 {
 	Elf_Scn *scn = section(ef, ".debug_", DWSECT_INFO);
 	Elf64_Chdr ch;
@@ -133,15 +133,15 @@ bool dwsects_unknown(const struct elffile *ef)
 	return scn && read_chdr(ef, elf64_getshdr(scn), &ch) && ch.ch_type != ELFCOMPRESS_ZLIB;
 }
 
-void dwsects_init(struct dwsects *s, const struct elffile *ef)
+void sections_init(struct sections *s, const struct elffile *ef)
 {
 	memset(s, 0, sizeof(*s));
 	s->ef = ef;
 	s->inflate_left = expanded(ef);
-	s->too_large = dwsects_too_large(ef);
+	s->too_large = sections_too_large(ef);
 }
 
-const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id)
+const struct dwsect *sections_get(struct sections *s, enum dwsect_id id)
 {
 	struct dwsect *ret = &s->v[id];
 	const Elf_Data *data;

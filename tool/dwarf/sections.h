@@ -34,11 +34,11 @@ struct dwsect {
 };
 
 /* Limit of the bytes of all sections together; a file with more counts as without. */
-#define DWSECTS_MAX (2ULL << 30)
-#define DWSECTS_MAX_TEXT "2 GB"
+#define SECTIONS_MAX (2ULL << 30)
+#define SECTIONS_MAX_TEXT "2 GB"
 
 /* What has been read so far. */
-struct dwsects {
+struct sections {
 	const struct elffile *ef;	/* the file */
 	bool too_large;			/* there is too much of them */
 	uint64_t inflate_left;		/* bytes that compressed sections may still expand to */
@@ -46,14 +46,14 @@ struct dwsects {
 };
 
 /* Has the file debug information, readable or not? */
-bool dwsects_present(const struct elffile *ef);
-/* Have they more than DWSECTS_MAX bytes, as the file says? */
-bool dwsects_too_large(const struct elffile *ef);
+bool sections_present(const struct elffile *ef);
+/* Have they more than SECTIONS_MAX bytes, as the file says? */
+bool sections_too_large(const struct elffile *ef);
 /* Is the debug information compressed by other means than zlib? */
-bool dwsects_unknown(const struct elffile *ef);
-void dwsects_init(struct dwsects *s, const struct elffile *ef);
+bool sections_unknown(const struct elffile *ef);
+void sections_init(struct sections *s, const struct elffile *ef);
 
 /* The section, decompressed; never NULL. */
-const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id);
+const struct dwsect *sections_get(struct sections *s, enum dwsect_id id);
 
 #endif

@@ -11,7 +11,7 @@
  * Where the debug information says that a parameter is at function entry. It
  * may be wrong (docs/go-facts.md); good only to find what is missing.
  */
-static void locate(struct dwinfo *dw, const struct dwdie *die, uint64_t entry,
+static void locate(struct dwarf *dw, const struct dwdie *die, uint64_t entry,
 		   struct dwparam *p)
 {
 	const uint8_t *e, *end;
@@ -20,25 +20,25 @@ static void locate(struct dwinfo *dw, const struct dwdie *die, uint64_t entry,
 	size_t n;
 
 	p->reg = DWLOC_NONE;
-	if (!dwread_location(&dw->r, die, entry, &e, &n))
+	if (!loclist_location(&dw->r, die, entry, &e, &n))
 		return;
 	end = e + n;
 	op = *e++;
 	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
 		p->reg = (int)(op - DW_OP_reg0);
 	} else if (op == DW_OP_regx) {
-		reg = dwread_uleb(&e, end);
+		reg = dwarf_uleb(&e, end);
 		p->reg = reg < 64 ? (int)reg : DWLOC_NONE;
 	} else if (op == DW_OP_fbreg) {
 		p->reg = DWLOC_STACK;
-		p->stack = (int32_t)dwread_sleb(&e, end);
+		p->stack = (int32_t)dwarf_sleb(&e, end);
 	} else if (op == DW_OP_call_frame_cfa) {
 		p->reg = DWLOC_STACK;
 		op = e < end ? *e++ : 0;
 		if (op == DW_OP_consts)
-			p->stack = (int32_t)dwread_sleb(&e, end);
+			p->stack = (int32_t)dwarf_sleb(&e, end);
 		else if (op == DW_OP_plus_uconst)
-			p->stack = (int32_t)dwread_uleb(&e, end);
+			p->stack = (int32_t)dwarf_uleb(&e, end);
 	}
 }
 
@@ -46,20 +46,20 @@ static void locate(struct dwinfo *dw, const struct dwdie *die, uint64_t entry,
  * Since 1.22 debug information lists all parameters, but not the location of a dictionary.
  * In all other cases the locations are not needed, and lists of locations stay unread.
  */
-static bool needs_places(const struct dwinfo *dw, const char *name)
+static bool needs_places(const struct dwarf *dw, const char *name)
 {
 	return dw->minor < 22 || strstr(name, "[go.shape.");
 }
 
 /* The word of the dictionary that has the type of @die, counted from 1; 0: none. */
-static uint32_t dict_word(struct dwinfo *dw, const struct dwdie *die)
+static uint32_t dict_word(struct dwarf *dw, const struct dwdie *die)
 {
 	struct dwdie type;
 	uint64_t word;
 
-	if (!dwread_ref(&dw->r, die, DW_AT_type, &type) ||
+	if (!die_ref(&dw->r, die, DW_AT_type, &type) ||
 	    type.tag != DW_TAG_typedef ||
-	    !dwread_number(&dw->r, &type, DW_AT_go_dict_index, &word) ||
+	    !die_number(&dw->r, &type, DW_AT_go_dict_index, &word) ||
 	    word >= UINT16_MAX)
 		return 0;
 	return (uint32_t)word + 1;
@@ -76,53 +76,53 @@ static bool is_duplicate(const struct dwfunc *f, const struct dwparam *p)
 	return false;
 }
 
-static int read_param(struct dwinfo *dw, const struct dwdie *die, struct dwparam *p)
+static int read_param(struct dwarf *dw, const struct dwdie *die, struct dwparam *p)
 {
-	p->name = dwread_name(&dw->r, die);
+	p->name = die_name(&dw->r, die);
 	if (!p->name)
 		p->name = "_";
-	p->result = dwread_flag(&dw->r, die, DW_AT_variable_parameter);
+	p->result = die_flag(&dw->r, die, DW_AT_variable_parameter);
 	p->reg = DWLOC_NONE;
 	p->dict_word = dict_word(dw, die);
-	p->type = dwtype_get(&dw->types, die);
+	p->type = dwarf_type_get(&dw->types, die);
 	return p->type ? 0 : -1;
 }
 
 /* A unit's producer has the compiler's flags: "Go cmd/compile go1.27.1; -dwarf=false regabi". */
-bool dwinfo_is_bare(struct dwinfo *dw, uint64_t entry)
+bool dwarf_is_bare(struct dwarf *dw, uint64_t entry)
 {
 	struct dwdie die, root;
 	struct dwval v;
 
-	return dwfile_func(dw, entry, &die) &&
-	       dwread_root(&dw->r, (struct dwunit *)(uintptr_t)die.unit, &root) &&
-	       dwread_attr(&dw->r, &root, DW_AT_producer, &v) && v.class == DWVAL_STRING &&
+	return dwarf_file_func(dw, entry, &die) &&
+	       die_root(&dw->r, (struct dwunit *)(uintptr_t)die.unit, &root) &&
+	       die_attr(&dw->r, &root, DW_AT_producer, &v) && v.class == DWVAL_STRING &&
 	       strstr((const char *)v.p, " -dwarf=false");
 }
 
-int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
+int dwarf_func(struct dwarf *dw, uint64_t entry, struct dwfunc *ret)
 {
 	struct dwdie die, child;
 	bool more, places;
 	size_t n = 0;
 
-	if (!dwfile_func(dw, entry, &die))
+	if (!dwarf_file_func(dw, entry, &die))
 		return -1;
 	memset(ret, 0, sizeof(*ret));
-	ret->name = dwread_name(&dw->r, &die);
+	ret->name = die_name(&dw->r, &die);
 	if (!ret->name)
 		return -1;
-	for (more = dwread_child(&dw->r, &die, &child); more;
-	     more = dwread_sibling(&dw->r, &child, &child))
+	for (more = die_child(&dw->r, &die, &child); more;
+	     more = die_sibling(&dw->r, &child, &child))
 		n += child.tag == DW_TAG_formal_parameter;
-	if (n > DWINFO_PARAMS_MAX)
+	if (n > DWARF_PARAMS_MAX)
 		return -1;
 	ret->params = arena_array(dw->mem, n, sizeof(*ret->params));
 	if (!ret->params)
 		return -1;
 	places = needs_places(dw, ret->name);
-	for (more = dwread_child(&dw->r, &die, &child); more && ret->nparams < n;
-	     more = dwread_sibling(&dw->r, &child, &child)) {
+	for (more = die_child(&dw->r, &die, &child); more && ret->nparams < n;
+	     more = die_sibling(&dw->r, &child, &child)) {
 		struct dwparam *p = &ret->params[ret->nparams];
 
 		if (child.tag != DW_TAG_formal_parameter)
@@ -144,7 +144,7 @@ static const struct gotype code_word = {
 static const struct gofield code_field = { .name = "F", .type = &code_word };
 
 /* A struct of @f, sorted here; NULL if they overlap. */
-static const struct gotype *closure_of(struct dwinfo *dw, uint64_t entry,
+static const struct gotype *closure_of(struct dwarf *dw, uint64_t entry,
 				       const char *name, struct gofield *f,
 				       size_t n, bool more)
 {
@@ -210,7 +210,7 @@ static bool is_plain(const struct gotype *t, int depth)
  * "&x" is called what the closure addresses: x itself if it was captured by value, its address if
  * not. A plain variable of up to two words that is kept by value is called "x".
  */
-static void settle(struct dwinfo *dw, struct gofield *f, const struct gofield *next,
+static void settle(struct dwarf *dw, struct gofield *f, const struct gofield *next,
 		   const uint8_t *code, size_t len)
 {
 	const struct gotype *to = f->type->kind == GOTYPE_POINTER ? f->type->elem : NULL;
@@ -248,13 +248,13 @@ static bool has_gap(const struct gofield *f, size_t n)
  * Has the closure captured a variable that its @n @f lack? The optimiser makes many of them vanish
  * from debug information. The last ones are seen where the code uses them.
  */
-static bool has_more(const struct dwinfo *dw, const char *name, const struct gofield *f, size_t n,
+static bool has_more(const struct dwarf *dw, const char *name, const struct gofield *f, size_t n,
 		     const uint8_t *code, size_t len)
 {
-	struct captured_span known[DWINFO_PARAMS_MAX];
+	struct captured_span known[DWARF_PARAMS_MAX];
 
 	/* The compiler's own variables, such as dictionaries, are never described. */
-	if (dw->minor < DWINFO_CAPTURED_MINOR || !gofuncname_is_literal(name))
+	if (dw->minor < DWARF_CAPTURED_MINOR || !funcname_is_literal(name))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		known[i].from = f[i].offset;
@@ -265,8 +265,8 @@ static bool has_more(const struct dwinfo *dw, const char *name, const struct gof
 	return has_gap(f, n) || captured_outside(code, len, known, n);
 }
 
-const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
-				    size_t len)
+const struct gotype *dwarf_closure(struct dwarf *dw, uint64_t entry, const uint8_t *code,
+				   size_t len)
 {
 	const struct gotype *known = hmap_get(&dw->closures, entry);
 	struct dwdie die, child;
@@ -276,14 +276,14 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 	size_t n = 1;
 	bool more;
 
-	if (known || !dwfile_func(dw, entry, &die))
+	if (known || !dwarf_file_func(dw, entry, &die))
 		return known;
-	name = dwread_name(&dw->r, &die);
+	name = die_name(&dw->r, &die);
 	/* Functions that capture nothing are looked up often: that must not cost memory. */
-	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
-	     more = dwread_sibling(&dw->r, &child, &child))
+	for (more = die_child(&dw->r, &die, &child); more && n < DWARF_PARAMS_MAX;
+	     more = die_sibling(&dw->r, &child, &child))
 		n += child.tag == DW_TAG_variable &&
-		     dwread_number(&dw->r, &child, DW_AT_go_closure_offset, &offset);
+		     die_number(&dw->r, &child, DW_AT_go_closure_offset, &offset);
 	if (!name || (n == 1 && !has_more(dw, name, &code_field, 1, code, len)))
 		return NULL;
 	f = arena_array(dw->mem, n, sizeof(*f));
@@ -291,15 +291,15 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 		return NULL;
 	f[0] = code_field;
 	n = 1;
-	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
-	     more = dwread_sibling(&dw->r, &child, &child)) {
-		struct gofield one = { .name = dwread_name(&dw->r, &child) };
+	for (more = die_child(&dw->r, &die, &child); more && n < DWARF_PARAMS_MAX;
+	     more = die_sibling(&dw->r, &child, &child)) {
+		struct gofield one = { .name = die_name(&dw->r, &child) };
 
 		if (child.tag != DW_TAG_variable || !one.name ||
-		    !dwread_number(&dw->r, &child, DW_AT_go_closure_offset,
-				   &one.offset))
+		    !die_number(&dw->r, &child, DW_AT_go_closure_offset,
+				&one.offset))
 			continue;
-		one.type = dwtype_get(&dw->types, &child);
+		one.type = dwarf_type_get(&dw->types, &child);
 		if (one.type)
 			insert(f, n++, one);
 	}
@@ -309,17 +309,17 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 	return n > 1 || more ? closure_of(dw, entry, name, f, n, more) : NULL;
 }
 
-const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
-				       const char *name, const struct gotype *type)
+const struct gotype *dwarf_closure_of(struct dwarf *dw, uint64_t entry,
+				      const char *name, const struct gotype *type)
 {
 	const struct gotype *known = hmap_get(&dw->closures, entry);
 	const char *func;
 	struct gofield *f;
 	struct dwdie die;
 
-	if (known || !dwfile_func(dw, entry, &die))
+	if (known || !dwarf_file_func(dw, entry, &die))
 		return known;
-	func = dwread_name(&dw->r, &die);
+	func = die_name(&dw->r, &die);
 	f = arena_array(dw->mem, 2, sizeof(*f));
 	if (!f || !func)
 		return NULL;

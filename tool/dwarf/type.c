@@ -9,18 +9,18 @@
 #include "gotype/shape.h"
 
 /* How often all of the debug information may be walked for fields: honestly once. */
-#define DWTYPE_WALKS 2U
+#define DWARF_TYPE_WALKS 2U
 /* Children of an array; the first one has the number of elements. */
-#define DWTYPE_ARRAY_CHILDREN 4
+#define DWARF_TYPE_ARRAY_CHILDREN 4
 
 /* The shell comes first: typeshell has pointers to it. */
-struct dwtype_node {
+struct dwarf_type_node {
 	struct typeshell shell;
 	struct dwdie die;
 };
 
-void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
-		 struct arena *mem)
+void dwarf_type_init(struct dwarf_type *t, struct die *r, int minor, uint64_t types,
+		     struct arena *mem)
 {
 	memset(t, 0, sizeof(*t));
 	t->r = r;
@@ -29,7 +29,7 @@ void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
 	t->types = types;
 }
 
-void dwtype_fini(struct dwtype *t)
+void dwarf_type_fini(struct dwarf_type *t)
 {
 	typeshell_fini(&t->shells);
 }
@@ -52,7 +52,7 @@ static const char *drop_noalg(const char *name)
 }
 
 /* @name without the marks of the compiler's shape types. */
-static const char *clean_name(struct dwtype *t, const char *name)
+static const char *clean_name(struct dwarf_type *t, const char *name)
 {
 	char *r;
 
@@ -62,7 +62,7 @@ static const char *clean_name(struct dwtype *t, const char *name)
 	r = arena_strdup(t->mem, name);
 	if (!r)
 		return name;
-	goshape_drop(r, t->minor);
+	shape_drop(r, t->minor);
 	return r;
 }
 
@@ -70,16 +70,16 @@ static const char *clean_name(struct dwtype *t, const char *name)
  * A typedef without a kind of its own is its target: .paramN of
  * generics (a shape), and the twin of each runtime structure.
  */
-bool dwtype_resolve(struct dwread *r, struct dwdie *die)
+bool dwarf_type_resolve(struct die *r, struct dwdie *die)
 {
 	uint64_t kind;
 
 	for (int i = 0; die->tag == DW_TAG_typedef &&
-	     !dwread_number(r, die, DW_AT_go_kind, &kind); i++) {
+	     !die_number(r, die, DW_AT_go_kind, &kind); i++) {
 		struct dwdie to;
 
-		if (i == DWTYPE_TYPEDEFS_MAX ||
-		    !dwread_ref(r, die, DW_AT_type, &to))
+		if (i == DWARF_TYPE_TYPEDEFS_MAX ||
+		    !die_ref(r, die, DW_AT_type, &to))
 			return false;
 		*die = to;
 	}
@@ -87,12 +87,12 @@ bool dwtype_resolve(struct dwread *r, struct dwdie *die)
 }
 
 /* The type that @die is, or its shell; NULL: damaged, or no memory. */
-static const struct gotype *type_of(struct dwtype *t, struct dwdie die)
+static const struct gotype *type_of(struct dwarf_type *t, struct dwdie die)
 {
 	struct typeshell *shell;
-	struct dwtype_node *n;
+	struct dwarf_type_node *n;
 
-	if (!dwtype_resolve(t->r, &die))
+	if (!dwarf_type_resolve(t->r, &die))
 		return NULL;
 	shell = typeshell_get(&t->shells, die.off);
 	if (shell)
@@ -104,25 +104,25 @@ static const struct gotype *type_of(struct dwtype *t, struct dwdie die)
 	return &n->shell.type;
 }
 
-static const struct gotype *refer(struct dwtype *t, const struct dwdie *die,
+static const struct gotype *refer(struct dwarf_type *t, const struct dwdie *die,
 				  unsigned int attr)
 {
 	struct dwdie to;
 
-	return dwread_ref(t->r, die, attr, &to) ? type_of(t, to) : NULL;
+	return die_ref(t->r, die, attr, &to) ? type_of(t, to) : NULL;
 }
 
-static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
+static enum go_rkind kind_of(struct dwarf_type *t, const struct dwdie *die)
 {
 	uint64_t v;
 	struct dwdie to;
 
 	/* Some pointers have 0 (1.19: *bool, *error). */
-	if (dwread_number(t->r, die, DW_AT_go_kind, &v) && (v & 0x1f))
+	if (die_number(t->r, die, DW_AT_go_kind, &v) && (v & 0x1f))
 		return v & 0x1f;
 	switch (die->tag) {
 	case DW_TAG_pointer_type:
-		return dwread_ref(t->r, die, DW_AT_type, &to) ? RKIND_POINTER :
+		return die_ref(t->r, die, DW_AT_type, &to) ? RKIND_POINTER :
 		       RKIND_UNSAFE_POINTER;
 	case DW_TAG_subroutine_type:
 		return RKIND_FUNC;
@@ -131,7 +131,7 @@ static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
 	case DW_TAG_array_type:
 		return RKIND_ARRAY;
 	case DW_TAG_base_type:
-		if (!dwread_number(t->r, die, DW_AT_encoding, &v))
+		if (!die_number(t->r, die, DW_AT_encoding, &v))
 			return 0;
 		return v == DW_ATE_boolean ? RKIND_BOOL :
 		       v == DW_ATE_signed ? RKIND_INT :
@@ -142,20 +142,20 @@ static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
 	return 0;
 }
 
-static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+static void fill_fields(struct dwarf_type *t, struct gotype *g, const struct dwdie *die)
 {
 	struct gofield *f;
 	struct dwdie m;
-	uint64_t most = DWTYPE_WALKS * (uint64_t)t->r->sects.v[DWSECT_INFO].n;
+	uint64_t most = DWARF_TYPE_WALKS * (uint64_t)t->r->sects.v[DWSECT_INFO].n;
 	uint64_t end = die->off;
 	size_t n = 0, i = 0;
 	bool more;
 
 	/* A field has no children: there is nothing to be skipped unseen. */
-	for (more = dwread_child(t->r, die, &m);
+	for (more = die_child(t->r, die, &m);
 	     more && t->walked + (end - die->off) < most &&
 	     !m.abbrev->children;
-	     more = dwread_sibling(t->r, &m, &m)) {
+	     more = die_sibling(t->r, &m, &m)) {
 		n += m.tag == DW_TAG_member;
 		end = m.off;
 	}
@@ -169,18 +169,18 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 		typeshell_unknown(g);
 		return;
 	}
-	for (more = dwread_child(t->r, die, &m); more && i < n;
-	     more = dwread_sibling(t->r, &m, &m)) {
+	for (more = die_child(t->r, die, &m); more && i < n;
+	     more = die_sibling(t->r, &m, &m)) {
 		const char *name;
 
 		if (m.tag != DW_TAG_member)
 			continue;
-		name = dwread_name(t->r, &m);
+		name = die_name(t->r, &m);
 		f[i].name = name && *name ? name : "_";
 		f[i].type = refer(t, &m, DW_AT_type);
-		f[i].embedded = dwread_flag(t->r, &m, DW_AT_go_embedded_field);
+		f[i].embedded = die_flag(t->r, &m, DW_AT_go_embedded_field);
 		if (!f[i].type ||
-		    !dwread_number(t->r, &m, DW_AT_data_member_location, &f[i].offset)) {
+		    !die_number(t->r, &m, DW_AT_data_member_location, &f[i].offset)) {
 			typeshell_unknown(g);
 			return;
 		}
@@ -190,20 +190,20 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 	g->nfields = i;
 }
 
-static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+static void fill_array(struct dwarf_type *t, struct gotype *g, const struct dwdie *die)
 {
 	struct dwdie m;
-	bool more = dwread_child(t->r, die, &m);
+	bool more = die_child(t->r, die, &m);
 	uint64_t v;
 
 	g->elem = refer(t, die, DW_AT_type);
-	for (int i = 0; more && i < DWTYPE_ARRAY_CHILDREN && !m.abbrev->children;
-	     i++, more = dwread_sibling(t->r, &m, &m)) {
+	for (int i = 0; more && i < DWARF_TYPE_ARRAY_CHILDREN && !m.abbrev->children;
+	     i++, more = die_sibling(t->r, &m, &m)) {
 		if (m.tag != DW_TAG_subrange_type)
 			continue;
-		if (dwread_number(t->r, &m, DW_AT_count, &v))
+		if (die_number(t->r, &m, DW_AT_count, &v))
 			g->count = v;
-		else if (dwread_number(t->r, &m, DW_AT_upper_bound, &v))
+		else if (die_number(t->r, &m, DW_AT_upper_bound, &v))
 			g->count = v + 1;
 		break;
 	}
@@ -211,14 +211,14 @@ static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *d
 		typeshell_unknown(g);
 }
 
-static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+static void fill_map(struct dwarf_type *t, struct gotype *g, const struct dwdie *die)
 {
 	struct gomap m, *map;
 
 	g->key = refer(t, die, DW_AT_go_key);
 	g->elem = refer(t, die, DW_AT_go_elem);
 	/* Before the keys, groups have control bytes and buckets hash bytes. */
-	if (!g->key || !g->elem || !dwmap_read(t->r, die, &m) || m.key_at < 8)
+	if (!g->key || !g->elem || !map_type_read(t->r, die, &m) || m.key_at < 8)
 		return;
 	map = arena_alloc(t->mem, sizeof(*map));
 	if (map)
@@ -231,11 +231,11 @@ static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die
  * two types that the linker adds (src/cmd/link/internal/ld/dwarf.go,
  * dwarfGenerateDebugInfo). 0: the program has no descriptor of it.
  */
-static uint64_t rtype_of(struct dwtype *t, const char *name, const struct dwdie *die)
+static uint64_t rtype_of(struct dwarf_type *t, const char *name, const struct dwdie *die)
 {
 	uint64_t v;
 
-	if (!dwread_address(t->r, die, DW_AT_go_runtime_type, &v) || !v)
+	if (!die_address(t->r, die, DW_AT_go_runtime_type, &v) || !v)
 		return 0;
 	if (t->minor < 23 && name &&
 	    (!strcmp(name, "uintptr") || !strcmp(name, "unsafe.Pointer")))
@@ -244,16 +244,16 @@ static uint64_t rtype_of(struct dwtype *t, const char *name, const struct dwdie 
 }
 
 /* An interface is a typedef of runtime.iface or runtime.eface. */
-static bool is_empty_interface(struct dwtype *t, const struct dwdie *die)
+static bool is_empty_interface(struct dwarf_type *t, const struct dwdie *die)
 {
 	struct dwdie at = *die, to;
 
-	for (int i = 0; i < DWTYPE_TYPEDEFS_MAX; i++) {
+	for (int i = 0; i < DWARF_TYPE_TYPEDEFS_MAX; i++) {
 		const char *name;
 
-		if (!dwread_ref(t->r, &at, DW_AT_type, &to))
+		if (!die_ref(t->r, &at, DW_AT_type, &to))
 			return false;
-		name = dwread_name(t->r, &to);
+		name = die_name(t->r, &to);
 		if (name && !strcmp(name, "runtime.eface"))
 			return true;
 		if (name && !strcmp(name, "runtime.iface"))
@@ -265,18 +265,18 @@ static bool is_empty_interface(struct dwtype *t, const struct dwdie *die)
 
 static void fill(void *ctx, struct typeshell *shell)
 {
-	struct dwtype *t = ctx;
-	const struct dwdie *die = &((struct dwtype_node *)shell)->die;
+	struct dwarf_type *t = ctx;
+	const struct dwdie *die = &((struct dwarf_type_node *)shell)->die;
 	struct gotype *g = &shell->type;
-	const char *name = dwread_name(t->r, die);
+	const char *name = die_name(t->r, die);
 	uint64_t size = 0;
 
 	g->name = name && *name ? clean_name(t, name) : "?";
-	dwread_number(t->r, die, DW_AT_byte_size, &size);
+	die_number(t->r, die, DW_AT_byte_size, &size);
 	g->size = size;
 	g->align = 8;
 	g->rtype = rtype_of(t, name, die);
-	g->kind = gokind_type(kind_of(t, die));
+	g->kind = kind_type(kind_of(t, die));
 	switch (g->kind) {
 	case GOTYPE_UNKNOWN:
 		typeshell_unknown(g);
@@ -322,7 +322,7 @@ static void fill(void *ctx, struct typeshell *shell)
 		break;
 	case GOTYPE_POINTER:
 		g->size = 8;
-		if (name && goshape_is_any_pointer(name)) {
+		if (name && shape_is_any_pointer(name)) {
 			g->rtype = 0;
 			break;
 		}
@@ -333,7 +333,7 @@ static void fill(void *ctx, struct typeshell *shell)
 	}
 }
 
-const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die)
+const struct gotype *dwarf_type_get(struct dwarf_type *t, const struct dwdie *die)
 {
 	const struct gotype *g = refer(t, die, DW_AT_type);
 
@@ -341,7 +341,7 @@ const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die)
 	return g;
 }
 
-const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die)
+const struct gotype *dwarf_type_at(struct dwarf_type *t, const struct dwdie *die)
 {
 	const struct gotype *g = type_of(t, *die);
 

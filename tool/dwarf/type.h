@@ -8,11 +8,11 @@
 #include "gotype/typeshell.h"
 
 /* Longer chains are hostile. */
-#define DWTYPE_TYPEDEFS_MAX 16
+#define DWARF_TYPE_TYPEDEFS_MAX 16
 
 /* The types of one binary that were requested so far. */
-struct dwtype {
-	struct dwread *r;		/* where entries are read from */
+struct dwarf_type {
+	struct die *r;		/* where entries are read from */
 	struct arena *mem;		/* where they live */
 	int minor;			/* Go version, 1.@minor */
 	uint64_t types;			/* link-time address that run-time types are counted from */
@@ -24,23 +24,23 @@ struct dwtype {
 	uint64_t walked;
 };
 
-void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
-		 struct arena *mem);
-void dwtype_fini(struct dwtype *t);
+void dwarf_type_init(struct dwarf_type *t, struct die *r, int minor, uint64_t types,
+		     struct arena *mem);
+void dwarf_type_fini(struct dwarf_type *t);
 
 /*
  * The type that @die (or the entry it is derived from) names with DW_AT_type,
  * with all types it refers to; NULL if it names none or there is no memory.
  */
-const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die);
+const struct gotype *dwarf_type_get(struct dwarf_type *t, const struct dwdie *die);
 
 /* The type that @die is, with the same result. */
-const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die);
+const struct gotype *dwarf_type_at(struct dwarf_type *t, const struct dwdie *die);
 
 /* Go through typedefs that are no types of their own; false if damaged. */
-bool dwtype_resolve(struct dwread *r, struct dwdie *die);
+bool dwarf_type_resolve(struct die *r, struct dwdie *die);
 
 /* The layout of the map type @map (dwarf/map_type.c); false if unknown. */
-bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret);
+bool map_type_read(struct die *r, const struct dwdie *map, struct gomap *ret);
 
 #endif

@@ -25,8 +25,8 @@ static uint64_t padded(uint32_t n)
 	return ((uint64_t)n + 3) & ~3ULL;
 }
 
-const uint8_t *elfnote_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
-			    size_t *n)
+const uint8_t *build_id_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
+			     size_t *n)
 {
 	size_t want = strlen(owner) + 1;
 
@@ -83,7 +83,7 @@ static char *id_at(const struct elffile *ef, const struct wanted *w, uint64_t of
 	size_t n = 0;
 
 	if (notes)
-		p = elfnote_find(notes, len, w->owner, w->type, &n);
+		p = build_id_find(notes, len, w->owner, w->type, &n);
 	if (p && n && n <= ID_MAX)
 		id = text_of(p, n, w->hex);
 	free(notes);
@@ -110,17 +110,17 @@ static char *find(const struct elffile *ef, const struct wanted *w)
 	return id;
 }
 
-char *elfnote_gnu_build_id(const struct elffile *ef)
+char *build_id_gnu_build_id(const struct elffile *ef)
 {
 	static const struct wanted gnu = { ELF_NOTE_GNU, NT_GNU_BUILD_ID, true };
 
 	return find(ef, &gnu);
 }
 
-char *elfnote_build_id(const struct elffile *ef)
+char *build_id_build_id(const struct elffile *ef)
 {
 	static const struct wanted go = { GO_OWNER, GO_BUILD_ID, false };
-	char *id = elfnote_gnu_build_id(ef);
+	char *id = build_id_gnu_build_id(ef);
 
 	return id ? id : find(ef, &go);
 }

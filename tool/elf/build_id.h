@@ -6,7 +6,7 @@
 #include "elf/elffile.h"
 
 /**
- * elfnote_find() - the note of one kind. Pure.
+ * build_id_find() - the note of one kind. Pure.
  * @p: notes, one after the other
  * @len: their bytes
  * @owner: "GNU"; Go pads its own with more than one NUL
@@ -15,16 +15,16 @@
  *
  * Return: the note's bytes, in @p; NULL if there is no such note before the first damaged one.
  */
-const uint8_t *elfnote_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
-			    size_t *n);
+const uint8_t *build_id_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
+			     size_t *n);
 
 /* The GNU build id in hexadecimal digits; to be freed; NULL if the file has none. */
-char *elfnote_gnu_build_id(const struct elffile *ef);
+char *build_id_gnu_build_id(const struct elffile *ef);
 
 /*
  * The build id: the GNU one in hexadecimal digits, as tools compare them; else the
  * text that Go's linker leaves. To be freed; NULL if the file has neither.
  */
-char *elfnote_build_id(const struct elffile *ef);
+char *build_id_build_id(const struct elffile *ef);
 
 #endif

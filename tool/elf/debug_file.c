@@ -71,7 +71,7 @@ static bool has_crc(const struct elffile *ef, uint32_t want)
 
 static bool has_id(const struct elffile *ef, const char *want)
 {
-	char *id = elfnote_gnu_build_id(ef);
+	char *id = build_id_gnu_build_id(ef);
 	bool same = id && want && !strcmp(id, want);
 
 	free(id);
@@ -105,7 +105,7 @@ static int try(struct search *s, struct buf *path)
 	int fd;
 
 	buf_char(path, '\0');
-	fd = path->failed ? -1 : regular_open(path->p);
+	fd = path->failed ? -1 : safe_open(path->p);
 	return fd < 0 ? -1 : take(s, fd, path->p);
 }
 
@@ -219,7 +219,7 @@ static int search_here(struct search *s, const char *path)
 
 static int find(struct elffile *ef, const char *path, pid_t pid, bool remote)
 {
-	struct search s = { .ef = ef, .id = elfnote_gnu_build_id(ef) };
+	struct search s = { .ef = ef, .id = build_id_gnu_build_id(ef) };
 	int err = -1;
 
 	load_link(&s);

@@ -78,7 +78,7 @@ int elffile_read_vaddr(const struct elffile *ef, uint64_t vaddr, void *buf,
 	if (!s || elffile_read(ef, s->p_offset + (vaddr - s->p_vaddr), buf, len))
 		return -1;
 	if (ef->nrels)
-		elfrel_apply(ef->rels, ef->nrels, vaddr, buf, len);
+		reloc_apply(ef->rels, ef->nrels, vaddr, buf, len);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static int open_file(int fd, const char *path, bool program, struct elffile *ret
 		elffile_fini(&ef);
 		return -1;
 	}
-	ef.nrels = elfrel_load(&ef, &ef.rels);
+	ef.nrels = reloc_load(&ef, &ef.rels);
 	*ret = ef;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct elffile {
 	const Elf64_Phdr *segs;
 	size_t nsegs;		/* their number */
 	size_t names;		/* index of the section with the names of sections; 0: absent */
-	struct elfrel *rels;	/* pointers that the dynamic linker will write and the file lacks */
+	struct reloc *rels;	/* pointers that the dynamic linker will write and the file lacks */
 	size_t nrels;		/* their number */
 	/* The separate file with its debug information, owned; NULL: none, or not needed. */
 	struct elffile *debug;

@@ -9,10 +9,10 @@
 #include "elf/elffile.h"
 #include "elf/reloc.h"
 
-#define ELFREL_WINDOW 2048U
+#define RELOC_WINDOW 2048U
 /* In how many places to look before the linker is believed to fill them all. */
-#define ELFREL_SAMPLE 256U
-#define ELFREL_DYNAMIC_MAX 1024U
+#define RELOC_SAMPLE 256U
+#define RELOC_DYNAMIC_MAX 1024U
 
 /* Where the table is: DT_RELA survives what strips section headers. */
 static bool find_table(const struct elffile *ef, uint64_t *vaddr, uint64_t *n)
@@ -25,7 +25,7 @@ static bool find_table(const struct elffile *ef, uint64_t *vaddr, uint64_t *n)
 
 		if (s->p_type != PT_DYNAMIC)
 			continue;
-		for (uint64_t at = 0; at < ELFREL_DYNAMIC_MAX; at++) {
+		for (uint64_t at = 0; at < RELOC_DYNAMIC_MAX; at++) {
 			Elf64_Dyn d;
 
 			if ((at + 1) * sizeof(d) > s->p_filesz ||
@@ -55,7 +55,7 @@ static bool in_place(const struct elffile *ef, const Elf64_Rela *r)
 }
 
 struct list {
-	struct elfrel *v;
+	struct reloc *v;
 	size_t n;
 	size_t cap;
 };
@@ -64,19 +64,19 @@ static int list_add(struct list *l, const Elf64_Rela *r)
 {
 	if (grow(&l->v, l->n + 1, &l->cap, sizeof(*l->v)))
 		return -1;
-	l->v[l->n++] = (struct elfrel){ r->r_offset, (uint64_t)r->r_addend };
+	l->v[l->n++] = (struct reloc){ r->r_offset, (uint64_t)r->r_addend };
 	return 0;
 }
 
 static int by_vaddr(const void *a, const void *b)
 {
-	const struct elfrel *x = a, *y = b;
+	const struct reloc *x = a, *y = b;
 
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
 /* By address, one for each. Returns how many are left. */
-static size_t sort(struct elfrel *v, size_t n)
+static size_t sort(struct reloc *v, size_t n)
 {
 	size_t kept = 0;
 
@@ -93,7 +93,7 @@ static size_t sort(struct elfrel *v, size_t n)
 static int take(const struct elffile *ef, uint64_t vaddr, size_t n,
 		struct list *l, size_t *seen)
 {
-	Elf64_Rela window[ELFREL_WINDOW];
+	Elf64_Rela window[RELOC_WINDOW];
 
 	if (elffile_read_vaddr(ef, vaddr, window, n * sizeof(*window)))
 		return -1;
@@ -104,7 +104,7 @@ static int take(const struct elffile *ef, uint64_t vaddr, size_t n,
 			continue;
 		/* Once one is missing all are taken: being in place does no harm. */
 		if (!l->n && in_place(ef, r)) {
-			if (++*seen == ELFREL_SAMPLE)
+			if (++*seen == RELOC_SAMPLE)
 				return -1;
 			continue;
 		}
@@ -114,7 +114,7 @@ static int take(const struct elffile *ef, uint64_t vaddr, size_t n,
 	return 0;
 }
 
-size_t elfrel_load(const struct elffile *ef, struct elfrel **ret)
+size_t reloc_load(const struct elffile *ef, struct reloc **ret)
 {
 	struct list l = { .v = NULL };
 	uint64_t vaddr, left;
@@ -124,7 +124,7 @@ size_t elfrel_load(const struct elffile *ef, struct elfrel **ret)
 	if (ef->type != ET_DYN || !find_table(ef, &vaddr, &left))
 		return 0;
 	while (left) {
-		size_t n = left < ELFREL_WINDOW ? left : ELFREL_WINDOW;
+		size_t n = left < RELOC_WINDOW ? left : RELOC_WINDOW;
 
 		if (take(ef, vaddr, n, &l, &seen))
 			break;
@@ -135,8 +135,8 @@ size_t elfrel_load(const struct elffile *ef, struct elfrel **ret)
 	return sort(l.v, l.n);
 }
 
-void elfrel_apply(const struct elfrel *v, size_t n, uint64_t vaddr, void *buf,
-		  size_t len)
+void reloc_apply(const struct reloc *v, size_t n, uint64_t vaddr, void *buf,
+		 size_t len)
 {
 	uint64_t from = vaddr < 7 ? 0 : vaddr - 7;
 	size_t lo = 0, hi = n;

@@ -13,7 +13,7 @@
 struct elffile;
 
 /* A word that the dynamic linker will write. */
-struct elfrel {
+struct reloc {
 	uint64_t vaddr;	/* where */
 	uint64_t value;	/* link-time address that it will be, less where the file is loaded */
 };
@@ -23,10 +23,10 @@ struct elfrel {
  * rising address; to be freed. Returns their number; none if the table makes no
  * sense.
  */
-size_t elfrel_load(const struct elffile *ef, struct elfrel **ret);
+size_t reloc_load(const struct elffile *ef, struct reloc **ret);
 
 /* Put into @buf, the @len bytes at @vaddr, what @v says of them. */
-void elfrel_apply(const struct elfrel *v, size_t n, uint64_t vaddr, void *buf,
-		  size_t len);
+void reloc_apply(const struct reloc *v, size_t n, uint64_t vaddr, void *buf,
+		 size_t len);
 
 #endif

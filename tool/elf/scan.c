@@ -7,7 +7,7 @@
 
 #define WINDOW_BYTES (256U << 10)
 
-static int scan_segment(const struct elffile *ef, const struct elfscan *what,
+static int scan_segment(const struct elffile *ef, const struct scan *what,
 			const Elf64_Phdr *seg, uint64_t *words)
 {
 	uint64_t at = -seg->p_vaddr & 7;
@@ -33,7 +33,7 @@ static int scan_segment(const struct elffile *ef, const struct elfscan *what,
 	return 0;
 }
 
-int elfscan_words(const struct elffile *ef, const struct elfscan *what)
+int scan_words(const struct elffile *ef, const struct scan *what)
 {
 	uint64_t *words = malloc(WINDOW_BYTES);
 	int ret = 0;
@@ -51,8 +51,8 @@ int elfscan_words(const struct elffile *ef, const struct elfscan *what)
 	return ret;
 }
 
-int elfscan_windows(const struct elffile *ef, uint32_t without, size_t overlap,
-		    elfscan_window_fn fn, void *ctx)
+int scan_windows(const struct elffile *ef, uint32_t without, size_t overlap,
+		 scan_window_fn fn, void *ctx)
 {
 	uint8_t *p = malloc(WINDOW_BYTES);
 	int ret = 0;

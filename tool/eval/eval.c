@@ -32,11 +32,11 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 	return ret->name;
 }
 
-static const struct golayout *layout(void *ctx)
+static const struct runtime_layout *layout(void *ctx)
 {
 	struct eval *g = ctx;
 
-	return golayout_get(gobin_go_minor(g->bin));
+	return runtime_layout_get(gobin_go_minor(g->bin));
 }
 
 static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
@@ -50,7 +50,7 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 
 	if (!type)
 		return NULL;
-	why = unread_reason(&(struct unread_object){
+	why = not_captured_reason(&(struct not_captured_object){
 		.refs = type->refs, .nrefs = type->nrefs, .size = type->size,
 		.level = c ? c->level : 0,
 	}, offset, t, g->limits.depth, &ref);
@@ -64,7 +64,7 @@ static bool variable(void *ctx, const char *name, uint64_t *ret)
 	struct eval *g = ctx;
 	uint64_t vaddr;
 
-	return !govar_address(g->bin, name, &vaddr) &&
+	return !gobin_variable_address(g->bin, name, &vaddr) &&
 	       g->read(g->read_ctx, vaddr + g->bias, ret, sizeof(*ret));
 }
 

@@ -19,7 +19,7 @@
 typedef bool (*eval_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
 
 /* Values of one capture: a list, or both values of each part of an edit. */
-#define EVAL_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDITEXPR_MAX ? EXPR_LIST_MAX : 2 * EDITEXPR_MAX)
+#define EVAL_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDIT_PARSE_MAX ? EXPR_LIST_MAX : 2 * EDIT_PARSE_MAX)
 
 /* A type as the walk sees it. */
 struct eval_type {
@@ -64,7 +64,7 @@ struct eval {
 	struct arena mem;
 	struct eval_types types;
 	struct eval_type frame_type;
-	struct wirerefs refs;
+	struct reference refs;
 	struct value_env env;
 	uint8_t frame[PLAN_FRAME_MAX + EVAL_ITEMS_MAX * sizeof(struct goprobe_chunk)]
 		__attribute__((aligned(8)));

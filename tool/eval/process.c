@@ -8,7 +8,7 @@ static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
 	return procmem_read(ctx, at, to, len);
 }
 
-static int add_target(struct proclook *l, const struct target_pids *pid, struct diag *d)
+static int add_target(struct eval_process *l, const struct target_pids *pid, struct diag *d)
 {
 	size_t older;
 
@@ -18,7 +18,7 @@ static int add_target(struct proclook *l, const struct target_pids *pid, struct 
 	       target_limit_pids(&l->target, pid, d) ? -1 : 0;
 }
 
-int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d)
+int eval_process_open(struct eval_process *l, const struct target_pids *pid, struct diag *d)
 {
 	struct eval *g = &l->eval;
 
@@ -36,7 +36,7 @@ int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag
 	return 0;
 }
 
-bool proclook_is_clear(const struct proclook *l, struct diag *d)
+bool eval_process_is_clear(const struct eval_process *l, struct diag *d)
 {
 	struct gobin **bins = l->target.bins;
 	struct buf others = { 0 };
@@ -56,7 +56,7 @@ bool proclook_is_clear(const struct proclook *l, struct diag *d)
 	return false;
 }
 
-void proclook_fini(struct proclook *l)
+void eval_process_fini(struct eval_process *l)
 {
 	value_fini(&l->values);
 	eval_fini(&l->eval);

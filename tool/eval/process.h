@@ -8,7 +8,7 @@
 #include "process/target.h"
 
 /* A process. But for @file it is empty, all zero. */
-struct proclook {
+struct eval_process {
 	const char *file;	/* the mapped file whose variables are read; NULL: the executable */
 	struct target target;	/* it, and its binary */
 	struct procmem procmem;	/* its memory */
@@ -17,12 +17,12 @@ struct proclook {
 };
 
 /* @pid: exactly one; @l->file may be set. 0, or -1 with @d set. */
-int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d);
-void proclook_fini(struct proclook *l);
+int eval_process_open(struct eval_process *l, const struct target_pids *pid, struct diag *d);
+void eval_process_fini(struct eval_process *l);
 /*
  * Does the process have one Go runtime, or has the user named the file? Else false, with @d set:
  * which file is read, and which are not.
  */
-bool proclook_is_clear(const struct proclook *l, struct diag *d);
+bool eval_process_is_clear(const struct eval_process *l, struct diag *d);
 
 #endif

@@ -19,7 +19,7 @@ static const u8 no_registers[UINT8_MAX + sizeof(u64)];
 struct run {
 	struct gp_program p;			/* state of program.c */
 	struct gp_capture c;			/* the process */
-	struct gp_op ops[EXPRCODE_OPS_MAX];	/* the program */
+	struct gp_op ops[OPERAND_OPS_MAX];	/* the program */
 	struct eval_write *writes;		/* of an edit: its writes; or NULL */
 	size_t nwrites;				/* their number */
 };
@@ -54,7 +54,7 @@ static int collect(struct run *r, const struct gp_op *op)
 
 static void load(struct run *r, const struct goprobe_op *ops, size_t n)
 {
-	n = min(n, EXPRCODE_OPS_MAX);
+	n = min(n, OPERAND_OPS_MAX);
 	for (size_t i = 0; i < n; i++)
 		r->ops[i] = (struct gp_op){
 			.code = ops[i].code, .a = ops[i].a, .b = ops[i].b,

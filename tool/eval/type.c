@@ -27,7 +27,7 @@ static struct eval_type *reserve(struct eval *g, const struct gotype *t, enum wi
 		return NULL;
 	ret->t = t;
 	ret->role = role;
-	ret->size = (uint32_t)wirerefs_size(golayout_get(gobin_go_minor(g->bin)), t, role);
+	ret->size = (uint32_t)reference_size(runtime_layout_get(gobin_go_minor(g->bin)), t, role);
 	ret->id = (uint32_t)types->n;
 	types->v[types->n++] = ret;
 	return ret;
@@ -67,7 +67,7 @@ static int set_references(struct eval *g, struct eval_type *t, struct arena *mem
 
 static void begin(struct eval *g)
 {
-	g->refs.layout = golayout_get(gobin_go_minor(g->bin));
+	g->refs.layout = runtime_layout_get(gobin_go_minor(g->bin));
 	g->refs.secrets = &g->limits.secrets;
 }
 
@@ -78,7 +78,7 @@ const struct eval_type *eval_type_at(struct eval *g, uint32_t id)
 	if (t->refs)
 		return t;
 	begin(g);
-	wirerefs_of(&g->refs, t->t, t->role);
+	reference_of(&g->refs, t->t, t->role);
 	return set_references(g, t, &g->types.mem) ? NULL : t;
 }
 
@@ -92,11 +92,11 @@ const struct eval_type *eval_type(struct eval *g, const struct gotype *t, enum w
 int eval_type_frame(struct eval *g, const struct plan_capture *c)
 {
 	begin(g);
-	wirerefs_begin(&g->refs);
+	reference_begin(&g->refs);
 	for (size_t i = 0; i < c->nvalues; i++)
 		if (!c->values[i].unavailable)
-			wirerefs_add_frame(&g->refs, c->values[i].type, c->values[i].offset);
-	wirerefs_sort(&g->refs, c->size);
+			reference_add_frame(&g->refs, c->values[i].type, c->values[i].offset);
+	reference_sort(&g->refs, c->size);
 	g->frame_type = (struct eval_type){ .size = c->size };
 	return set_references(g, &g->frame_type, &g->mem);
 }

@@ -211,7 +211,7 @@ static void found_entries(struct walk *w, const struct gomap *m, const struct re
 static enum result begin_map(struct walk *w, const struct eval_type *t,
 			     const struct record_chunk *c)
 {
-	const struct golayout *l = w->g->refs.layout;
+	const struct runtime_layout *l = w->g->refs.layout;
 	uint32_t at = t->role == WIRE_SWISS ? l->swiss.used : l->hmap.count;
 
 	w->map = arena_alloc(&w->g->mem, sizeof(*w->map));

@@ -21,7 +21,7 @@ static bool is_typed(const struct lex *lx)
 }
 
 /* A variable whose type the user gives. */
-static int typed_variable(struct watchvar *v, const struct exprc_scope *scope, struct lex *lx,
+static int typed_variable(struct watchvar *v, const struct expr_scope *scope, struct lex *lx,
 			  struct diag *d)
 {
 	struct gobin *bin = scope->bin;
@@ -31,7 +31,7 @@ static int typed_variable(struct watchvar *v, const struct exprc_scope *scope, s
 	const struct lex_token *package = lex_peek(lx, 0), *last = lex_peek(lx, 2);
 	char *name = arena_printf(lx->mem, "%s.%s", package->s, last->s);
 	const struct typexpr *t;
-	struct govar var;
+	struct gobin_variable var;
 	int found;
 
 	lx->i += 3;
@@ -62,7 +62,7 @@ static int typed_variable(struct watchvar *v, const struct exprc_scope *scope, s
 	return 0;
 }
 
-int watchvar_compile(struct watchvar *v, const struct exprc_scope *scope, struct diag *d)
+int watchvar_compile(struct watchvar *v, const struct expr_scope *scope, struct diag *d)
 {
 	struct expr_list list = { .text = v->text, .n = 1 };
 	const struct expr *e;
@@ -79,11 +79,11 @@ int watchvar_compile(struct watchvar *v, const struct exprc_scope *scope, struct
 	if (typed)
 		return 0;
 	list.v = &e;
-	return exprc_compile(scope, &list, &v->c, d);
+	return expr_compile(scope, &list, &v->c, d);
 }
 
-int watchvars_compile(char **texts, size_t n, const struct exprc_scope *scope,
-		      struct watchvar **ret, struct diag *d)
+int watchvar_list_compile(char **texts, size_t n, const struct expr_scope *scope,
+			  struct watchvar **ret, struct diag *d)
 {
 	struct watchvar *v = arena_array(scope->mem, n, sizeof(*v));
 
@@ -238,7 +238,7 @@ int watchvar_read(const struct watchvar *v, struct eval *g, struct value_ctx *va
 				     .len = v->c.size - val->offset };
 	ret->why = val->unavailable ? val->unavailable : value_missed(&g->rec, 0);
 	if (!ret->why && val->steps)
-		ret->why = exprsteps_go(val->steps, values, &ret->at, ret->number);
+		ret->why = deferred_step_go(val->steps, values, &ret->at, ret->number);
 	return 0;
 }
 

@@ -24,11 +24,11 @@ struct watchvar {
 };
 
 /* Make @v->c of @v->text, in @scope, which has no function. 0, or -1. */
-int watchvar_compile(struct watchvar *v, const struct exprc_scope *scope, struct diag *d);
+int watchvar_compile(struct watchvar *v, const struct expr_scope *scope, struct diag *d);
 
 /* As watchvar_compile(), for @n texts; *@ret is in the scope's memory. */
-int watchvars_compile(char **texts, size_t n, const struct exprc_scope *scope,
-		      struct watchvar **ret, struct diag *d);
+int watchvar_list_compile(char **texts, size_t n, const struct expr_scope *scope,
+			  struct watchvar **ret, struct diag *d);
 
 /* Where a value was found, or why not. */
 struct watchvar_value {

@@ -65,7 +65,7 @@ struct calltree_gor {
 struct calltree {
 	struct calltree_limits limits;
 	struct goroutine_table gors;
-	struct goroutine_list idle;
+	struct goroutine_queue idle;
 	uint64_t calls;
 	uint64_t bytes;
 	uint64_t open;
@@ -113,7 +113,7 @@ static void idle_append(struct calltree *t, struct calltree_gor *g)
 		g->open = NULL;
 		g->cap = 0;
 	}
-	goroutine_list_append(&t->idle, &g->g);
+	goroutine_queue_append(&t->idle, &g->g);
 }
 
 /* Its next call begins a tree of its own. */
@@ -141,7 +141,7 @@ static void join_tree(struct calltree_gor *g, struct calltree_root *r)
 /* It has no open calls. */
 static void gor_free(struct calltree *t, struct calltree_gor *g)
 {
-	goroutine_list_unlink(&t->idle, &g->g);
+	goroutine_queue_unlink(&t->idle, &g->g);
 	leave_tree(g);
 	free(g->open);
 	goroutine_remove(&t->gors, &g->g);
@@ -157,7 +157,7 @@ static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t 
 	if (!g)
 		return NULL;
 	*g = (struct calltree_gor){ .g = g->g };
-	goroutine_list_append(&t->idle, &g->g);
+	goroutine_queue_append(&t->idle, &g->g);
 	return g;
 }
 
@@ -385,7 +385,7 @@ static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_
 static void push(struct calltree *t, struct calltree_gor *g, const struct open_call *o)
 {
 	if (!g->n)
-		goroutine_list_unlink(&t->idle, &g->g);
+		goroutine_queue_unlink(&t->idle, &g->g);
 	g->open[g->n++] = *o;
 	t->open++;
 	if (g->tree)

@@ -26,14 +26,14 @@ struct goroutine {
 };
 
 /**
- * struct goroutine_list - goroutines, the one that was used longest ago first
+ * struct goroutine_queue - goroutines, the one that was used longest ago first
  * @oldest: first
  * @newest: last
  * @n: their number
  *
  * A zeroed list is empty and usable.
  */
-struct goroutine_list {
+struct goroutine_queue {
 	struct goroutine *oldest, *newest;
 	size_t n;
 };
@@ -86,7 +86,7 @@ void goroutine_remove(struct goroutine_table *t, struct goroutine *g);
 struct goroutine *goroutine_of_process(const struct goroutine_table *t, uint32_t tgid,
 				       const struct goroutine *last);
 
-static inline void goroutine_list_append(struct goroutine_list *l, struct goroutine *g)
+static inline void goroutine_queue_append(struct goroutine_queue *l, struct goroutine *g)
 {
 	g->older = l->newest;
 	g->newer = NULL;
@@ -95,7 +95,7 @@ static inline void goroutine_list_append(struct goroutine_list *l, struct gorout
 	l->n++;
 }
 
-static inline void goroutine_list_unlink(struct goroutine_list *l, struct goroutine *g)
+static inline void goroutine_queue_unlink(struct goroutine_queue *l, struct goroutine *g)
 {
 	*(g->older ? &g->older->newer : &l->oldest) = g->newer;
 	*(g->newer ? &g->newer->older : &l->newest) = g->older;

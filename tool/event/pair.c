@@ -65,7 +65,7 @@ struct pair {
 	struct frame *frames;
 	uint32_t frames_cap, frames_used, frames_free;
 	struct goroutine_table gors;
-	struct goroutine_list used;
+	struct goroutine_queue used;
 	size_t limit;
 	size_t open;
 	uint64_t evicted;
@@ -153,7 +153,7 @@ static struct gor *gor_new(struct pair *p, const struct goprobe_record *h)
 	if (!g)
 		return NULL;
 	g->top = NONE;
-	goroutine_list_append(&p->used, &g->g);
+	goroutine_queue_append(&p->used, &g->g);
 	return g;
 }
 
@@ -179,7 +179,7 @@ static void thrown_end(struct pair *p, struct gor *g, uint64_t depth, uint64_t t
 static void gor_free(struct pair *p, struct gor *g)
 {
 	thrown_end(p, g, 0, UINT64_MAX);
-	goroutine_list_unlink(&p->used, &g->g);
+	goroutine_queue_unlink(&p->used, &g->g);
 	goroutine_remove(&p->gors, &g->g);
 }
 
@@ -305,8 +305,8 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 	uint32_t f;
 
 	if (g && &g->g != p->used.newest) {
-		goroutine_list_unlink(&p->used, &g->g);
-		goroutine_list_append(&p->used, &g->g);
+		goroutine_queue_unlink(&p->used, &g->g);
+		goroutine_queue_append(&p->used, &g->g);
 	}
 	if (p->open + p->thrown >= p->limit && p->used.n) {
 		/* Its own calls go too, if there are no others. */

@@ -170,7 +170,7 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	put_call(g, r->call);
 }
 
-static void put_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void put_lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	struct buf *b = &o->buf;
 
@@ -199,10 +199,10 @@ static void put_value(struct buf *b, void *ctx, const struct span_value *v)
 {
 	(void)ctx;
 	json_name(b, v->name);
-	buf_json(b, (const uint8_t *)v->text, v->len);
+	quote_json(b, (const uint8_t *)v->text, v->len);
 }
 
-static void values(struct out *o, const struct out_event *e)
+static void values(struct output *o, const struct output_event *e)
 {
 	span_values(o, e, put_value, NULL);
 }
@@ -210,10 +210,10 @@ static void values(struct out *o, const struct out_event *e)
 const struct graph_format graph_chrome = {
 	.out = {
 		.name = "chrome", GRAPH_EVENTS, .header = graph_no_header,
-		.panic = out_text_panic, .lost = put_lost, .summary = graph_text_summary,
+		.panic = output_text_panic, .lost = put_lost, .summary = graph_text_summary,
 	},
 	.values = values,
-	.split = splitshow_json,
+	.split = state_print_json,
 	.tree = put_tree,
 	.finish = finish,
 };

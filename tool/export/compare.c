@@ -147,7 +147,7 @@ static void put_change(struct row *r, const struct column *c, uint64_t old, uint
 		return;
 	}
 	buf_char(r->b, new < old ? '-' : '+');
-	buf_share(r->b, more, old);
+	row_share(r->b, more, old);
 }
 
 static void put_func(const struct compare_func *f, const char *name, struct row *r)
@@ -177,7 +177,7 @@ static void put_func(const struct compare_func *f, const char *name, struct row 
 void compare_put(struct compare *c, bool json, struct buf *b)
 {
 	struct row r = { .b = b, .mode = ROW_HEADS };
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct compare_calls *side = c->v[i]->side;
@@ -185,7 +185,7 @@ void compare_put(struct compare *c, bool json, struct buf *b)
 		for (int k = 0; k < COMPARE_SIDES; k++)
 			if (side[k].n)
 				qsort(side[k].ns, side[k].n, sizeof(*side[k].ns), by_value);
-		goshape_names_add(&names, c->v[i]->name);
+		shape_names_add(&names, c->v[i]->name);
 	}
 	if (c->n)
 		qsort(c->v, c->n, sizeof(*c->v), by_shift);
@@ -193,7 +193,7 @@ void compare_put(struct compare *c, bool json, struct buf *b)
 		put_func(&(struct compare_func){ .name = "" }, "", &r);
 	r.mode = row_mode(json);
 	for (size_t i = 0; i < c->n; i++)
-		put_func(c->v[i], json ? c->v[i]->name : goshape_names_get(&names, c->v[i]->name),
+		put_func(c->v[i], json ? c->v[i]->name : shape_names_get(&names, c->v[i]->name),
 			 &r);
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 }

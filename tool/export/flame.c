@@ -75,11 +75,11 @@ static void put_title(const struct picture *p, const struct flame_frame *f)
 	put_xml(p->b, f->name, f->len);
 	buf_str(p->b, ": ");
 	if (p->about->unit)
-		buf_count(p->b, f->value, p->about->unit);
+		row_count(p->b, f->value, p->about->unit);
 	else
 		buf_duration(p->b, f->value);
 	buf_str(p->b, ", ");
-	buf_share(p->b, f->value, p->all);
+	row_share(p->b, f->value, p->all);
 	buf_str(p->b, "</title>");
 }
 

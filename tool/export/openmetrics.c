@@ -21,12 +21,12 @@ struct metric {
 	bool split;		/* only calls whose time is divided have it */
 	bool calls;		/* only functions have it, and no keys */
 	/* Its samples of an item. */
-	void (*put)(const struct metric *m, const struct tallyshow_item *item, struct buf *b);
+	void (*put)(const struct metric *m, const struct stats_print_item *item, struct buf *b);
 };
 
 /* goprobe_calls_total{func="main.foo" */
 static void open_sample(const struct metric *m, const char *suffix,
-			const struct tallyshow_item *item, struct buf *b)
+			const struct stats_print_item *item, struct buf *b)
 {
 	buf_str(b, m->name);
 	buf_str(b, suffix);
@@ -39,7 +39,7 @@ static void open_sample(const struct metric *m, const char *suffix,
 }
 
 static void put_number(const struct metric *m, const char *suffix,
-		       const struct tallyshow_item *item, uint64_t n, struct buf *b)
+		       const struct stats_print_item *item, uint64_t n, struct buf *b)
 {
 	open_sample(m, suffix, item, b);
 	buf_number(b, "} ", n);
@@ -53,22 +53,22 @@ static void put_ns(struct buf *b, uint64_t ns)
 	buf_digits(b, ns % 1000000000, 9);
 }
 
-static void put_calls(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+static void put_calls(const struct metric *m, const struct stats_print_item *item, struct buf *b)
 {
 	put_number(m, "_total", item, item->tally.calls, b);
 }
 
-static void put_unwound(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+static void put_unwound(const struct metric *m, const struct stats_print_item *item, struct buf *b)
 {
 	put_number(m, "_total", item, item->tally.unwound, b);
 }
 
-static void put_open(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+static void put_open(const struct metric *m, const struct stats_print_item *item, struct buf *b)
 {
-	put_number(m, "", item, tally_open(&item->tally), b);
+	put_number(m, "", item, tallies_open(&item->tally), b);
 }
 
-static void put_durations(const struct metric *m, const struct tallyshow_item *item,
+static void put_durations(const struct metric *m, const struct stats_print_item *item,
 			  struct buf *b)
 {
 	uint64_t rows[HISTOGRAM_ROWS], calls = 0;
@@ -94,7 +94,7 @@ static void put_durations(const struct metric *m, const struct tallyshow_item *i
 	buf_char(b, '\n');
 }
 
-static void put_split(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+static void put_split(const struct metric *m, const struct stats_print_item *item, struct buf *b)
 {
 	for (int i = 0; item->tally.is_split && i < __GOSTATES_MAX; i++) {
 		open_sample(m, "_total", item, b);
@@ -131,10 +131,10 @@ static void put_line(struct buf *b, const char *what, const struct metric *m, co
 	buf_char(b, '\n');
 }
 
-static void put_metric(const struct metric *m, const struct tallyshow_items *items, size_t n,
+static void put_metric(const struct metric *m, const struct stats_print_items *items, size_t n,
 		       struct buf *b)
 {
-	struct tallyshow_item item = { .func = "" };
+	struct stats_print_item item = { .func = "" };
 	bool begun = false;
 
 	for (size_t i = 0; i < n; i++) {
@@ -152,8 +152,8 @@ static void put_metric(const struct metric *m, const struct tallyshow_items *ite
 	}
 }
 
-void openmetrics_put(const struct tallyshow *s, const struct tallyshow_when *when,
-		     const struct tallyshow_items *items, struct buf *b)
+void openmetrics_put(const struct stats_print *s, const struct stats_print_when *when,
+		     const struct stats_print_items *items, struct buf *b)
 {
 	size_t n = s->top && s->top < items->n ? s->top : items->n;
 

@@ -6,7 +6,7 @@
 #include "output/stats_print.h"
 
 /* A tallyshow.put: one exposition of @items, whose keys are labels (tallyshow.labels). */
-void openmetrics_put(const struct tallyshow *s, const struct tallyshow_when *when,
-		     const struct tallyshow_items *items, struct buf *b);
+void openmetrics_put(const struct stats_print *s, const struct stats_print_when *when,
+		     const struct stats_print_items *items, struct buf *b);
 
 #endif

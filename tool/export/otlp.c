@@ -41,19 +41,19 @@ static void put_places(struct graph *g, const struct calltree_call *c)
 	struct buf *b = &g->out.buf;
 	struct goline at;
 
-	otlpattr_string(b, "code.function.name", pf->fn->name);
+	otlp_attribute_string(b, "code.function.name", pf->fn->name);
 	if (gobin_line(pf->bin, pf->fn->entry, &at) && at.file) {
-		otlpattr_string(b, "code.file.path", at.file);
-		otlpattr_number(b, "code.line.number", (uint64_t)at.line);
+		otlp_attribute_string(b, "code.file.path", at.file);
+		otlp_attribute_number(b, "code.line.number", (uint64_t)at.line);
 	}
 	if (c->parent && !c->started)
 		return;
 	if (c->origin.parent)
-		otlpattr_number(b, "goprobe.started_by.goroutine.id", c->origin.parent);
+		otlp_attribute_number(b, "goprobe.started_by.goroutine.id", c->origin.parent);
 	if (graph_place(g, &c->origin, &at)) {
-		otlpattr_string(b, "goprobe.started_in", at.func);
-		otlpattr_string(b, "goprobe.started_file", at.file ?: "");
-		otlpattr_number(b, "goprobe.started_line", (uint64_t)at.line);
+		otlp_attribute_string(b, "goprobe.started_in", at.func);
+		otlp_attribute_string(b, "goprobe.started_file", at.file ?: "");
+		otlp_attribute_number(b, "goprobe.started_line", (uint64_t)at.line);
 	}
 }
 
@@ -63,15 +63,15 @@ static void put_attributes(struct graph *g, const struct calltree_call *c)
 
 	json_raw(b, "attributes", "[");
 	put_places(g, c);
-	otlpattr_number(b, "thread.id", c->who.tid);
-	otlpattr_number(b, "goprobe.goroutine.id", c->who.goid);
-	otlpattr_string(b, "goprobe.ended", graph_end(c));
+	otlp_attribute_number(b, "thread.id", c->who.tid);
+	otlp_attribute_number(b, "goprobe.goroutine.id", c->who.goid);
+	otlp_attribute_string(b, "goprobe.ended", graph_end(c));
 	if (c->below)
-		otlpattr_number(b, "goprobe.calls_below", c->below);
+		otlp_attribute_number(b, "goprobe.calls_below", c->below);
 	buf_str(b, c->text[GRAPH_ARGS] ?: "");
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
 	if (c->end == CALLTREE_PANIC)
-		otlpattr_string(b, OTLP_ERROR_TYPE, "panic");
+		otlp_attribute_string(b, OTLP_ERROR_TYPE, "panic");
 	else if (!graph_is_unwound(c))
 		buf_str(b, c->text[GRAPH_RESULTS] ?: "");
 	buf_char(b, ']');
@@ -112,8 +112,8 @@ static void put_panic(struct graph *g, const struct calltree_call *c)
 	json_raw(b, "events", "[{\"name\":\"exception\"");
 	put_time(g, "timeUnixNano", span_end(g, c));
 	json_raw(b, "attributes", "[");
-	otlpattr_string(b, "exception.type", "panic");
-	otlpattr_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
+	otlp_attribute_string(b, "exception.type", "panic");
+	otlp_attribute_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
 	buf_str(b, "]}]");
 }
 
@@ -165,8 +165,8 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	t.trace[0] = id_of(when, c->who.tgid);
 	t.trace[1] = id_of(when ^ c->who.tid, c->who.goid);
 	buf_str(b, OTLP_OPEN "{\"resource\":{\"attributes\":[");
-	otlpattr_string(b, "service.name", span_program(g, c));
-	otlpattr_number(b, "process.pid", c->who.tgid);
+	otlp_attribute_string(b, "service.name", span_program(g, c));
+	otlp_attribute_number(b, "process.pid", c->who.tgid);
 	buf_str(b, "]},\"schemaUrl\":\"" SCHEMA "\",\"scopeSpans\":[{\"scope\":{"
 		   "\"name\":\"goprobe\",\"version\":\"" GOPROBECTL_VERSION "\"},\"spans\":[");
 	put_span(&t, c, 0);
@@ -175,10 +175,10 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 
 const struct graph_format graph_otlp = {
 	.out = {
-		.name = "otlp", GRAPH_EVENTS, .header = graph_no_header, .panic = out_text_panic,
+		.name = "otlp", GRAPH_EVENTS, .header = graph_no_header, .panic = output_text_panic,
 		.lost = graph_no_lost, .summary = graph_text_summary,
 	},
-	.values = otlpattr_values,
-	.split = otlpattr_split,
+	.values = otlp_attribute_values,
+	.split = otlp_attribute_split,
 	.tree = put_tree,
 };

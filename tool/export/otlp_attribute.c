@@ -17,7 +17,7 @@ static void open_attribute(struct buf *b, const char *group, const char *name, c
 	buf_str(b, group);
 	at = b->len;
 	/* Names are the program's. The quote before it stands before the group already. */
-	buf_json_str(b, name);
+	quote_json_str(b, name);
 	if (!b->failed)
 		memmove(b->p + at, b->p + at + 1, --b->len - at);
 	buf_str(b, ",\"value\":{\"");
@@ -28,17 +28,17 @@ static void open_attribute(struct buf *b, const char *group, const char *name, c
 static void put_text(struct buf *b, const char *group, const char *name, const char *s, size_t n)
 {
 	open_attribute(b, group, name, "stringValue");
-	buf_json(b, (const uint8_t *)s, n);
+	quote_json(b, (const uint8_t *)s, n);
 	buf_str(b, "}}");
 }
 
-void otlpattr_string(struct buf *b, const char *name, const char *s)
+void otlp_attribute_string(struct buf *b, const char *name, const char *s)
 {
 	put_text(b, "", name, s, strlen(s));
 }
 
 /* A 64-bit number is a string there. */
-void otlpattr_number(struct buf *b, const char *name, uint64_t n)
+void otlp_attribute_number(struct buf *b, const char *name, uint64_t n)
 {
 	open_attribute(b, "", name, "intValue");
 	buf_number(b, "\"", n);
@@ -77,19 +77,19 @@ static void put_result(struct buf *b, void *ctx, const struct span_value *v)
 	*failed |= v->is_error;
 }
 
-void otlpattr_values(struct out *o, const struct out_event *e)
+void otlp_attribute_values(struct output *o, const struct output_event *e)
 {
 	bool failed = false;
 
-	span_values(o, e, e->kind == OUT_CALL ? put_argument : put_result, &failed);
+	span_values(o, e, e->kind == OUTPUT_CALL ? put_argument : put_result, &failed);
 }
 
-void otlpattr_split(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
+void otlp_attribute_split(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 {
 	char name[64];
 
 	for (int i = 0; i < __GOSTATES_MAX; i++) {
 		snprintf(name, sizeof(name), "goprobe.split.%s_ns", gostates_names[i]);
-		otlpattr_number(b, name, ns[i]);
+		otlp_attribute_number(b, name, ns[i]);
 	}
 }

@@ -9,11 +9,11 @@
 /* What the attributes of a call have that failed. */
 #define OTLP_ERROR_TYPE "error.type"
 
-void otlpattr_string(struct buf *b, const char *name, const char *s);
-void otlpattr_number(struct buf *b, const char *name, uint64_t n);
+void otlp_attribute_string(struct buf *b, const char *name, const char *s);
+void otlp_attribute_number(struct buf *b, const char *name, uint64_t n);
 /* The values of a call or a return; of the latter the type of its first error, too. */
-void otlpattr_values(struct out *o, const struct out_event *e);
+void otlp_attribute_values(struct output *o, const struct output_event *e);
 /* How the time of a call divides. */
-void otlpattr_split(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+void otlp_attribute_split(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
 
 #endif

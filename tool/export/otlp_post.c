@@ -71,7 +71,7 @@ const struct otlppost_limits otlppost_limits = {
  * @over: the collector has not answered for so long that all is dropped
  */
 struct otlppost {
-	struct out_taker taker;
+	struct output_taker taker;
 	const struct otlppost_limits *limits;
 	char *text;
 	CURL *easy;
@@ -336,7 +336,7 @@ static void step(struct otlppost *p, bool all)
 		post(p);
 }
 
-static int poll_for(const struct out_taker *t, struct pollfd *fd)
+static int poll_for(const struct output_taker *t, struct pollfd *fd)
 {
 	const struct otlppost *p = (const struct otlppost *)t;
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
@@ -428,7 +428,7 @@ static void add_line(struct otlppost *p, const char *line, size_t n, bool wait)
 	buf_mem(&p->queue, line, n);
 }
 
-static void take(struct out_taker *t, const char *lines, size_t n, bool wait)
+static void take(struct output_taker *t, const char *lines, size_t n, bool wait)
 {
 	struct otlppost *p = (struct otlppost *)t;
 
@@ -444,7 +444,7 @@ static void take(struct out_taker *t, const char *lines, size_t n, bool wait)
 	step(p, false);
 }
 
-static int finish(struct out_taker *t, bool quiet, struct buf *talk)
+static int finish(struct output_taker *t, bool quiet, struct buf *talk)
 {
 	struct otlppost *p = (struct otlppost *)t;
 	bool sent;
@@ -453,7 +453,7 @@ static int finish(struct out_taker *t, bool quiet, struct buf *talk)
 	sent = await(p, 0, p->ending, !quiet && !p->announced);
 	if (!sent && !p->over) {
 		buf_str(talk, "waiting for ");
-		buf_plain(talk, p->text);
+		plain_add(talk, p->text);
 		buf_str(talk, ", which asks for it: ");
 		buf_str(talk, p->asks);
 		buf_str(talk, "; Ctrl-C ends that\n");
@@ -471,14 +471,14 @@ static int finish(struct out_taker *t, bool quiet, struct buf *talk)
 		buf_number(talk, "warning: ", p->dropped);
 		buf_number(talk, " of ", p->dropped + p->sent);
 		buf_str(talk, " spans were dropped, not sent to ");
-		buf_plain(talk, p->text);
+		plain_add(talk, p->text);
 		buf_str(talk, ": ");
 		buf_str(talk, p->why);
 		buf_char(talk, '\n');
 	} else if (!quiet) {
 		buf_number(talk, "sent ", p->sent);
 		buf_str(talk, p->sent == 1 ? " span to " : " spans to ");
-		buf_plain(talk, p->text);
+		plain_add(talk, p->text);
 		buf_char(talk, '\n');
 	}
 	return p->dropped ? -EIO : 0;
@@ -491,7 +491,7 @@ bool otlppost_is_url(const char *text)
 	return !strncasecmp(text, "http://", 7) || !strncasecmp(text, "https://", 8);
 }
 
-static void fini(struct out_taker *t)
+static void fini(struct output_taker *t)
 {
 	struct otlppost *p = (struct otlppost *)t;
 
@@ -588,14 +588,14 @@ static int try(struct otlppost *p, struct diag *d)
 	return result ? -1 : 0;
 }
 
-int otlppost_open(struct out *o, const char *url, const struct otlppost_limits *limits,
+int otlppost_open(struct output *o, const char *url, const struct otlppost_limits *limits,
 		  struct diag *d)
 {
 	struct otlppost *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return diag_set(d, "out of memory");
-	p->taker = (struct out_taker){
+	p->taker = (struct output_taker){
 		.take = take, .poll = poll_for, .finish = finish, .fini = fini,
 	};
 	p->limits = limits;

@@ -41,7 +41,7 @@ bool otlppost_is_url(const char *text);
  * Have the lines of @o, whose format is graph_otlp, sent to @url. Finds its host and connects once,
  * which may wait. 0, or -1 with @d set. @limits stay.
  */
-int otlppost_open(struct out *o, const char *url, const struct otlppost_limits *limits,
+int otlppost_open(struct output *o, const char *url, const struct otlppost_limits *limits,
 		  struct diag *d);
 
 #endif

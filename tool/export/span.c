@@ -14,10 +14,10 @@ static bool is_error(const struct plan_value *val, const struct buf *text)
 	       (text->len != 3 || memcmp(text->p, "nil", 3) != 0);
 }
 
-void span_values(struct out *o, const struct out_event *e,
+void span_values(struct output *o, const struct output_event *e,
 		 void (*put)(struct buf *b, void *ctx, const struct span_value *v), void *ctx)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	struct buf text = { 0 };
 
 	for (size_t i = 0; !f->unavailable && i < f->nvalues; i++) {
@@ -28,7 +28,7 @@ void span_values(struct out *o, const struct out_event *e,
 		/* There can be several, and all have keys that differ. */
 		snprintf(number, sizeof(number), "_%zu", i);
 		text.len = 0;
-		out_text_value(&text, e, val);
+		output_text_value(&text, e, val);
 		put(&o->buf, ctx, &(struct span_value){
 			.name = blank ? number : val->name, .text = text.p, .len = text.len,
 			.is_error = is_error(val, &text),

@@ -14,7 +14,7 @@ struct span_value {
 };
 
 /* Give each value of @e, a call or a return, to @put, with @ctx. */
-void span_values(struct out *o, const struct out_event *e,
+void span_values(struct output *o, const struct output_event *e,
 		 void (*put)(struct buf *b, void *ctx, const struct span_value *v), void *ctx);
 /* When @c ended, CLOCK_MONOTONIC, ns; if that was not seen, when it was last known to be open. */
 uint64_t span_end(const struct graph *g, const struct calltree_call *c);

@@ -215,21 +215,22 @@ int template_check(const struct template *t, const struct plan *p, bool ends, st
 	return 0;
 }
 
-static void put_value(struct out *o, const struct out_event *e, const struct template_piece *piece)
+static void put_value(struct output *o, const struct output_event *e,
+		      const struct template_piece *piece)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	const struct plan_value *val = piece->text ? find(piece, f) : NULL;
 
 	if (val)
-		out_text_value(&o->buf, e, val);
+		output_text_value(&o->buf, e, val);
 	else if (piece->text)
 		buf_char(&o->buf, '-');
 	else
-		out_text_values(o, e);
+		output_text_values(o, e);
 }
 
 /* An out_format.call: the values of the call that the line of its end has. */
-static void call(struct out *o, const struct out_event *e)
+static void call(struct output *o, const struct output_event *e)
 {
 	const struct template *t = o->template;
 
@@ -243,23 +244,23 @@ static void call(struct out *o, const struct out_event *e)
 
 /* --- lines ----------------------------------------------------------- */
 
-static bool is_end(const struct out_event *e)
+static bool is_end(const struct output_event *e)
 {
-	return e->kind != OUT_CALL && e->kind != OUT_AT;
+	return e->kind != OUTPUT_CALL && e->kind != OUTPUT_AT;
 }
 
-static const char *end_of(const struct out_event *e)
+static const char *end_of(const struct output_event *e)
 {
 	static const char *const ends[] = {
 		[PAIR_UNWOUND] = "unwound", [PAIR_PANIC] = "panic", [PAIR_GOEXIT] = "goexit",
 	};
 
-	return !is_end(e) ? "-" : e->kind == OUT_UNWOUND ? ends[e->end] :
-	       e->kind == OUT_TAIL ? "jump" : "return";
+	return !is_end(e) ? "-" : e->kind == OUTPUT_UNWOUND ? ends[e->end] :
+	       e->kind == OUTPUT_TAIL ? "jump" : "return";
 }
 
 /* Its next value of the call goes to @o; *@kept moves on. */
-static void put_kept(struct out *o, const char **kept)
+static void put_kept(struct output *o, const char **kept)
 {
 	size_t len = *kept ? strcspn(*kept, "\x1f") : 0;
 
@@ -271,9 +272,9 @@ static void put_kept(struct out *o, const char **kept)
 	*kept += len + ((*kept)[len] == SEPARATOR);
 }
 
-static void put_duration(struct out *o, const struct out_event *e, bool ns)
+static void put_duration(struct output *o, const struct output_event *e, bool ns)
 {
-	uint64_t took = e->kind == OUT_UNWOUND ? e->seen - e->time : e->duration;
+	uint64_t took = e->kind == OUTPUT_UNWOUND ? e->seen - e->time : e->duration;
 
 	if (!is_end(e) || e->no_duration)
 		buf_char(&o->buf, '-');
@@ -283,14 +284,14 @@ static void put_duration(struct out *o, const struct out_event *e, bool ns)
 		buf_duration(&o->buf, took);
 }
 
-static void put_field(struct out *o, const struct out_event *e, const struct template_piece *piece,
-		      const char **kept)
+static void put_field(struct output *o, const struct output_event *e,
+		      const struct template_piece *piece, const char **kept)
 {
 	static const char *const kinds[] = {
-		[OUT_CALL] = "call", [OUT_RETURN] = "return", [OUT_TAIL] = "return",
-		[OUT_UNWOUND] = "unwound", [OUT_AT] = "at",
+		[OUTPUT_CALL] = "call", [OUTPUT_RETURN] = "return", [OUTPUT_TAIL] = "return",
+		[OUTPUT_UNWOUND] = "unwound", [OUTPUT_AT] = "at",
 	};
-	uint64_t time = (e->kind == OUT_UNWOUND ? e->seen : e->time) + o->epoch;
+	uint64_t time = (e->kind == OUTPUT_UNWOUND ? e->seen : e->time) + o->epoch;
 	struct buf *b = &o->buf;
 
 	switch (piece->field) {
@@ -307,7 +308,7 @@ static void put_field(struct out *o, const struct out_event *e, const struct tem
 		buf_str(b, kinds[e->kind]);
 		break;
 	case FIELD_FUNC:
-		goshape_put(b, e->kind == OUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+		shape_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
 		break;
 	case FIELD_PID:
 		buf_u64(b, e->tgid);
@@ -329,7 +330,7 @@ static void put_field(struct out *o, const struct out_event *e, const struct tem
 		buf_str(b, end_of(e));
 		break;
 	case FIELD_PANIC:
-		buf_str(b, e->kind == OUT_UNWOUND && e->panic ? e->panic : "-");
+		buf_str(b, e->kind == OUTPUT_UNWOUND && e->panic ? e->panic : "-");
 		break;
 	case FIELD_ARGS:
 		if (is_end(e))
@@ -338,7 +339,7 @@ static void put_field(struct out *o, const struct out_event *e, const struct tem
 			put_value(o, e, piece);
 		break;
 	case FIELD_RESULTS:
-		if (e->kind == OUT_RETURN)
+		if (e->kind == OUTPUT_RETURN)
 			put_value(o, e, piece);
 		else
 			buf_char(b, '-');
@@ -346,25 +347,25 @@ static void put_field(struct out *o, const struct out_event *e, const struct tem
 	}
 }
 
-static void event(struct out *o, const struct out_event *e)
+static void event(struct output *o, const struct output_event *e)
 {
 	const struct template *t = o->template;
 	const char *kept = e->call;
 
 	/* A place is neither a call nor its end. */
-	if (!t->all && e->kind != OUT_AT && is_end(e) != t->ends)
+	if (!t->all && e->kind != OUTPUT_AT && is_end(e) != t->ends)
 		return;
 	for (size_t i = 0; i < t->n; i++)
 		put_field(o, e, &t->v[i], &kept);
 	buf_char(&o->buf, '\n');
 }
 
-static void header(struct out *o)
+static void header(struct output *o)
 {
 	(void)o;
 }
 
-static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	/* The summary has their number; a line here would look like an event. */
 	(void)o;
@@ -372,16 +373,16 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	(void)time;
 }
 
-static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+static void summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
 	out_text.summary(o, s, talk);
 }
 
-const struct out_format out_template = {
+const struct output_format out_template = {
 	.name = "template",
 	.header = header,
 	.event = event,
-	.panic = out_text_panic,
+	.panic = output_text_panic,
 	.call = call,
 	.lost = lost,
 	.summary = summary,

@@ -19,7 +19,7 @@ struct template {
 };
 
 /* Lines by @out.template. */
-extern const struct out_format out_template;
+extern const struct output_format out_template;
 
 /* Parse @text; errors point into it. template_fini() in any case. 0, or -1 with @d set. */
 int template_parse(struct template *t, const char *text, struct diag *d);

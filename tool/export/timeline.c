@@ -40,7 +40,7 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	escape(&g->out.buf, from);
 }
 
-static void put_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void put_lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	size_t from = begin(graph_of(o));
 
@@ -48,7 +48,7 @@ static void put_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	escape(&o->buf, from);
 }
 
-static void values(struct out *o, const struct out_event *e)
+static void values(struct output *o, const struct output_event *e)
 {
 	graph_chrome.values(o, e);
 }
@@ -70,7 +70,7 @@ static void finish(struct graph *g)
 const struct graph_format graph_timeline = {
 	.out = {
 		.name = "timeline", GRAPH_EVENTS, .header = graph_no_header,
-		.panic = out_text_panic, .lost = put_lost, .summary = graph_text_summary,
+		.panic = output_text_panic, .lost = put_lost, .summary = graph_text_summary,
 	},
 	.values = values,
 	.split = split,

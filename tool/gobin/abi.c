@@ -11,7 +11,7 @@
 
 
 struct state {
-	struct goabi_side *side;
+	struct abi_side *side;
 	unsigned int ints;		/* registers taken */
 	unsigned int floats;
 	uint64_t stack;			/* bytes taken */
@@ -25,14 +25,14 @@ static uint64_t align_up(uint64_t v, uint32_t align)
 
 static bool take(struct state *s, bool is_float, uint64_t size, uint64_t at)
 {
-	struct goabi_part *p;
+	struct abi_part *p;
 	unsigned int *used = is_float ? &s->floats : &s->ints;
-	unsigned int have = is_float ? GOABI_FLOAT_REGS : GOABI_INT_REGS;
+	unsigned int have = is_float ? ABI_FLOAT_REGS : ABI_INT_REGS;
 
 	if (*used == have)
 		return false;
 	p = &s->side->parts[s->side->nparts++];
-	p->reg = is_float ? (unsigned int)GOREG_XMM0 + *used : goreg_int_args[*used];
+	p->reg = is_float ? (unsigned int)REGS_XMM0 + *used : goreg_int_args[*used];
 	p->is_float = is_float;
 	p->size = (uint8_t)size;
 	p->at = (uint32_t)at;
@@ -76,7 +76,7 @@ static bool flatten(struct state *s, const struct gotype *t, uint64_t at)
 			return false;
 		return !t->count || flatten(s, t->elem, at);
 	case GOTYPE_STRUCT:
-		if (gokind_is_vector(t))
+		if (kind_is_vector(t))
 			return take(s, true, t->size, at);
 		for (size_t i = 0; i < t->nfields; i++) {
 			if (!flatten(s, t->fields[i].type,
@@ -91,7 +91,7 @@ static bool flatten(struct state *s, const struct gotype *t, uint64_t at)
 }
 
 static int assign(struct state *s, const struct gotype *t, bool abi0,
-		  struct goabi_value *v)
+		  struct abi_value *v)
 {
 	struct state before = *s;
 	size_t first = s->side->nparts;
@@ -120,7 +120,7 @@ const struct gotype goabi_dictionary = {
 	.align = PTR_SIZE,
 };
 
-int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
+int abi_assign(const struct gosig *sig, bool abi0, struct abi_call *ret)
 {
 	struct state s = { .side = &ret->params };
 	uint64_t spill;
@@ -156,13 +156,13 @@ int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
 	return 0;
 }
 
-uint64_t goabi_result_registers(void)
+uint64_t abi_result_registers(void)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < GOABI_INT_REGS; i++)
+	for (size_t i = 0; i < ABI_INT_REGS; i++)
 		all |= 1ULL << goreg_int_args[i];
-	for (size_t i = 0; i < GOABI_FLOAT_REGS; i++)
-		all |= 1ULL << ((unsigned int)GOREG_XMM0 + i);
+	for (size_t i = 0; i < ABI_FLOAT_REGS; i++)
+		all |= 1ULL << ((unsigned int)REGS_XMM0 + i);
 	return all;
 }

@@ -13,12 +13,12 @@
 #include "gobin/gobin.h"
 #include "x86/regs.h"
 
-#define GOABI_INT_REGS GOREG_INT_ARGS
-#define GOABI_FLOAT_REGS GOREG_FLOAT_ARGS
-#define GOABI_PARTS_MAX (GOABI_INT_REGS + GOABI_FLOAT_REGS)
+#define ABI_INT_REGS REGS_INT_ARGS
+#define ABI_FLOAT_REGS REGS_FLOAT_ARGS
+#define ABI_PARTS_MAX (ABI_INT_REGS + ABI_FLOAT_REGS)
 
 /* One register's share of a value. */
-struct goabi_part {
+struct abi_part {
 	uint8_t reg;	/* DWARF number: RAX is 0, X0 is 17 */
 	bool is_float;	/* an XMM register */
 	/*
@@ -33,7 +33,7 @@ struct goabi_part {
 };
 
 /* Where one argument or result is. */
-struct goabi_value {
+struct abi_value {
 	bool on_stack;	/* in memory, at @stack; else in registers */
 	uint32_t stack;	/* from SP at function entry (the return address is at 0) */
 	uint8_t part;	/* its first one in goabi_call.parts */
@@ -41,17 +41,17 @@ struct goabi_value {
 };
 
 /* The arguments or the results of a call. */
-struct goabi_side {
+struct abi_side {
 	/* In the order of the signature; the caller's array, large enough for all. */
-	struct goabi_value *values;
-	struct goabi_part parts[GOABI_PARTS_MAX];	/* what is in registers */
+	struct abi_value *values;
+	struct abi_part parts[ABI_PARTS_MAX];	/* what is in registers */
 	size_t nparts;					/* their number */
 };
 
-struct goabi_call {
-	struct goabi_side params;
-	struct goabi_side results;
-	struct goabi_value dict;	/* gosig.dict: among the params' parts */
+struct abi_call {
+	struct abi_side params;
+	struct abi_side results;
+	struct abi_value dict;	/* gosig.dict: among the params' parts */
 	/*
 	 * Bytes of stack arguments, stack results and the registers' spill
 	 * area: what the line table says in _func.args if the signature is
@@ -64,16 +64,16 @@ struct goabi_call {
 extern const struct gotype goabi_dictionary;
 
 /**
- * goabi_assign() - apply the convention to a signature
+ * abi_assign() - apply the convention to a signature
  * @sig: signature
  * @abi0: everything is on the stack (assembly, and all of Go before 1.17)
  * @ret: filled; @params.values and @results.values are the caller's arrays
  *
  * Return: 0, or -1 if the values are too large to be addressed.
  */
-int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret);
+int abi_assign(const struct gosig *sig, bool abi0, struct abi_call *ret);
 
 /* The registers that results can be in: 1 << N for register N of DWARF. */
-uint64_t goabi_result_registers(void);
+uint64_t abi_result_registers(void);
 
 #endif

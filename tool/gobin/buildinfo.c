@@ -37,7 +37,7 @@ static char *copy_string(const struct elffile *ef, uint64_t vaddr, uint64_t len,
 	if (!s)
 		return NULL;
 	if (elffile_read_vaddr(ef, vaddr, s, len) ||
-	    (which == STRING_VERSION && goversion_parse(s) < 0)) {
+	    (which == STRING_VERSION && release_parse(s) < 0)) {
 		free(s);
 		return NULL;
 	}
@@ -164,7 +164,7 @@ static int note_releases(void *ctx, const uint8_t *p, size_t len)
 			continue;
 		memcpy(name, at, n);
 		name[n] = 0;
-		minor = goversion_parse(name);
+		minor = release_parse(name);
 		if (minor < r->lo || minor > r->hi || minor <= r->minor)
 			continue;
 		memcpy(r->best, name, sizeof(name));
@@ -182,7 +182,7 @@ static char *from_constants(const struct elffile *ef, int lo, int hi)
 {
 	struct releases r = { .lo = lo, .hi = hi, .minor = -1 };
 
-	elfscan_windows(ef, PF_X, RELEASE_MAX, note_releases, &r);
+	scan_windows(ef, PF_X, RELEASE_MAX, note_releases, &r);
 	return r.minor < 0 ? NULL : strdup(r.best);
 }
 

@@ -40,16 +40,16 @@ static bool is_method_value(const char *name)
 const struct gotype *gobin_closure_type(struct gobin *bin, uint64_t entry)
 {
 	const struct gofunc *fn = gobin_func_at(bin, entry);
-	struct dwinfo *dw = gobin_dwinfo(bin);
+	struct dwarf *dw = gobin_dwinfo(bin);
 	const struct gotype *recv;
 
 	if (!fn || !dw || fn->entry != entry)
 		return NULL;
 	if (!is_method_value(fn->name))
-		return dwinfo_closure(dw, entry, gobin_code(bin, entry, fn->end - entry),
-				      fn->end - entry);
+		return dwarf_closure(dw, entry, gobin_code(bin, entry, fn->end - entry),
+				     fn->end - entry);
 	recv = receiver_of(bin, fn->name);
-	return recv ? dwinfo_closure_of(dw, entry, "recv", recv) : NULL;
+	return recv ? dwarf_closure_of(dw, entry, "recv", recv) : NULL;
 }
 
 const char *gobin_closure_variable(const struct gotype *closure, size_t i)

@@ -6,11 +6,11 @@
 #include "gobin/code_window.h"
 
 /* Many functions in one read, yet little for one that stands alone. */
-#define CODEWIN_BYTES (256U << 10)
+#define CODE_WINDOW_BYTES (256U << 10)
 /* No compiler makes a function as large; a hostile table may say so. */
-#define CODEWIN_MAX (16U << 20)
+#define CODE_WINDOW_MAX (16U << 20)
 
-struct codewin {
+struct code_window {
 	const struct elffile *ef;
 	uint8_t *bytes;
 	size_t cap;
@@ -18,23 +18,23 @@ struct codewin {
 	uint64_t len;
 };
 
-struct codewin *codewin_new(const struct elffile *ef)
+struct code_window *code_window_new(const struct elffile *ef)
 {
-	struct codewin *w = calloc(1, sizeof(*w));
+	struct code_window *w = calloc(1, sizeof(*w));
 
 	if (w)
 		w->ef = ef;
 	return w;
 }
 
-void codewin_free(struct codewin *w)
+void code_window_free(struct code_window *w)
 {
 	if (w)
 		free(w->bytes);
 	free(w);
 }
 
-const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
+const uint8_t *code_window_get(struct code_window *w, uint64_t vaddr, size_t len)
 {
 	const Elf64_Phdr *s;
 	uint64_t have;
@@ -44,10 +44,10 @@ const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
 	    len <= w->len - (vaddr - w->vaddr))
 		return w->bytes + (vaddr - w->vaddr);
 	s = elffile_segment(w->ef, vaddr, len);
-	if (!s || !(s->p_flags & PF_X) || len > CODEWIN_MAX)
+	if (!s || !(s->p_flags & PF_X) || len > CODE_WINDOW_MAX)
 		return NULL;
 	have = s->p_filesz - (vaddr - s->p_vaddr);
-	want = len > CODEWIN_BYTES ? len : CODEWIN_BYTES;
+	want = len > CODE_WINDOW_BYTES ? len : CODE_WINDOW_BYTES;
 	if (want > have)
 		want = have;
 	w->len = 0;

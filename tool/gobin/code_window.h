@@ -5,15 +5,15 @@
 
 #include "elf/elffile.h"
 
-struct codewin;
+struct code_window;
 
-struct codewin *codewin_new(const struct elffile *ef);
-void codewin_free(struct codewin *w);
+struct code_window *code_window_new(const struct elffile *ef);
+void code_window_free(struct code_window *w);
 
 /*
  * Bytes of code at link-time address @vaddr; NULL unless all @len are in an
  * executable segment. Good until the next call.
  */
-const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len);
+const uint8_t *code_window_get(struct code_window *w, uint64_t vaddr, size_t len);
 
 #endif

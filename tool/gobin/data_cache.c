@@ -5,45 +5,45 @@
 
 #include "gobin/data_cache.h"
 
-#define DATAWIN_PAGE 8192U
-#define DATAWIN_SLOTS 128U
+#define DATA_CACHE_PAGE 8192U
+#define DATA_CACHE_SLOTS 128U
 
 /* Bytes [@vaddr, @vaddr + @len) of the file; @len 0: nothing. */
-struct datawin_slot {
+struct data_cache_slot {
 	uint64_t vaddr;
 	uint64_t len;
-	uint8_t bytes[DATAWIN_PAGE];
+	uint8_t bytes[DATA_CACHE_PAGE];
 };
 
-struct datawin {
+struct data_cache {
 	const struct elffile *ef;
-	struct datawin_slot slots[DATAWIN_SLOTS];
+	struct data_cache_slot slots[DATA_CACHE_SLOTS];
 };
 
-struct datawin *datawin_new(const struct elffile *ef)
+struct data_cache *data_cache_new(const struct elffile *ef)
 {
-	struct datawin *w = calloc(1, sizeof(*w));
+	struct data_cache *w = calloc(1, sizeof(*w));
 
 	if (w)
 		w->ef = ef;
 	return w;
 }
 
-void datawin_free(struct datawin *w)
+void data_cache_free(struct data_cache *w)
 {
 	free(w);
 }
 
-static bool holds(const struct datawin_slot *s, uint64_t vaddr)
+static bool holds(const struct data_cache_slot *s, uint64_t vaddr)
 {
 	return vaddr >= s->vaddr && vaddr - s->vaddr < s->len;
 }
 
 /* The slot that has the byte at @vaddr, filled if need be; or NULL. */
-static const struct datawin_slot *slot_of(struct datawin *w, uint64_t vaddr)
+static const struct data_cache_slot *slot_of(struct data_cache *w, uint64_t vaddr)
 {
-	struct datawin_slot *s = &w->slots[vaddr / DATAWIN_PAGE % DATAWIN_SLOTS];
-	uint64_t page = vaddr - vaddr % DATAWIN_PAGE, lo, have;
+	struct data_cache_slot *s = &w->slots[vaddr / DATA_CACHE_PAGE % DATA_CACHE_SLOTS];
+	uint64_t page = vaddr - vaddr % DATA_CACHE_PAGE, lo, have;
 	const Elf64_Phdr *seg;
 
 	if (holds(s, vaddr))
@@ -53,8 +53,8 @@ static const struct datawin_slot *slot_of(struct datawin *w, uint64_t vaddr)
 		return NULL;
 	lo = page > seg->p_vaddr ? page : seg->p_vaddr;
 	have = seg->p_filesz - (lo - seg->p_vaddr);
-	if (have > page + DATAWIN_PAGE - lo)
-		have = page + DATAWIN_PAGE - lo;
+	if (have > page + DATA_CACHE_PAGE - lo)
+		have = page + DATA_CACHE_PAGE - lo;
 	s->len = 0;
 	if (elffile_read_vaddr(w->ef, lo, s->bytes, have))
 		return NULL;
@@ -63,12 +63,12 @@ static const struct datawin_slot *slot_of(struct datawin *w, uint64_t vaddr)
 	return holds(s, vaddr) ? s : NULL;
 }
 
-int datawin_read(struct datawin *w, uint64_t vaddr, void *buf, size_t len)
+int data_cache_read(struct data_cache *w, uint64_t vaddr, void *buf, size_t len)
 {
 	uint8_t *to = buf;
 
 	while (len) {
-		const struct datawin_slot *s = slot_of(w, vaddr);
+		const struct data_cache_slot *s = slot_of(w, vaddr);
 		uint64_t n;
 
 		if (!s)

@@ -8,12 +8,12 @@
 
 #include "elf/elffile.h"
 
-struct datawin;
+struct data_cache;
 
-struct datawin *datawin_new(const struct elffile *ef);
-void datawin_free(struct datawin *w);
+struct data_cache *data_cache_new(const struct elffile *ef);
+void data_cache_free(struct data_cache *w);
 
 /* Exactly @len bytes at link-time address @vaddr; 0, or -1. */
-int datawin_read(struct datawin *w, uint64_t vaddr, void *buf, size_t len);
+int data_cache_read(struct data_cache *w, uint64_t vaddr, void *buf, size_t len);
 
 #endif

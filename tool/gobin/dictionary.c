@@ -32,14 +32,14 @@ struct godict {
 	uint64_t size;
 };
 
-void godicts_init(struct godicts *d, const struct elffile *ef, struct rtypes *types)
+void dictionary_init(struct dictionary *d, const struct elffile *ef, struct rtypes *types)
 {
 	memset(d, 0, sizeof(*d));
 	d->ef = ef;
 	d->types = types;
 }
 
-void godicts_fini(struct godicts *d)
+void dictionary_fini(struct dictionary *d)
 {
 	free(d->v);
 	arena_fini(&d->names);
@@ -69,24 +69,24 @@ static bool fits(const struct gotype *shape, const struct gotype *real, int dept
 	return true;
 }
 
-const struct gotype *godicts_type(struct godicts *d, const struct goparam *p,
-				  uint64_t dict)
+const struct gotype *dictionary_type(struct dictionary *d, const struct goparam *p,
+				     uint64_t dict)
 {
 	const struct gotype *t;
 	uint64_t at, rtype;
 
 	if (!p->dict_word || p->dict_word > WORDS_MAX || !dict ||
 	    __builtin_add_overflow(dict, (p->dict_word - 1) * 8ULL, &at) ||
-	    datawin_read(d->types->src.data, at, &rtype, sizeof(rtype)))
+	    data_cache_read(d->types->src.data, at, &rtype, sizeof(rtype)))
 		return NULL;
-	t = rtypes_type(d->types, rtype);
+	t = rtype_type(d->types, rtype);
 	return t && fits(p->type, t, COMPARE_DEPTH) ? t : NULL;
 }
 
 static int add(void *ctx, const char *name, uint64_t value, uint64_t size,
 	       unsigned int type)
 {
-	struct godicts *d = ctx;
+	struct dictionary *d = ctx;
 	struct godict *v;
 
 	if (type != STT_OBJECT || !strstr(name, MARK))
@@ -110,7 +110,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void load(struct godicts *d)
+static void load(struct dictionary *d)
 {
 	d->loaded = true;
 	elffile_symbols(d->ef, add, d);
@@ -125,7 +125,7 @@ static void load(struct godicts *d)
 static char *prefix_of(struct arena *mem, const char *name, bool per_method,
 		       const char **method)
 {
-	const char *local = gofuncname_local(name);
+	const char *local = funcname_local(name);
 	const char *open = strchr(local, '['), *close = strrchr(local, ']');
 	int pkg = (int)(local - name);
 
@@ -158,21 +158,21 @@ static struct goparam *value(struct gosig *sig, size_t i)
 }
 
 /* Can the dictionary be passed to the function? */
-static bool is_possible(struct godicts *d, const struct godict *k,
+static bool is_possible(struct dictionary *d, const struct godict *k,
 			struct gosig *sig)
 {
 	for (size_t i = 0; i < sig->nparams + sig->nresults; i++) {
 		const struct goparam *p = value(sig, i);
 
 		if (p->dict_word && (p->dict_word > k->size / 8 ||
-				     !godicts_type(d, p, k->vaddr)))
+				     !dictionary_type(d, p, k->vaddr)))
 			return false;
 	}
 	return true;
 }
 
 /* The only dictionary that is possible, or NULL. */
-static const struct godict *the_one(struct godicts *d, const char *name,
+static const struct godict *the_one(struct dictionary *d, const char *name,
 				    struct gosig *sig)
 {
 	const char *method, *prefix = prefix_of(&d->names, name,
@@ -201,7 +201,7 @@ static const struct godict *the_one(struct godicts *d, const char *name,
 	return found;
 }
 
-void godicts_settle(struct godicts *d, const char *name, struct gosig *sig)
+void dictionary_settle(struct dictionary *d, const char *name, struct gosig *sig)
 {
 	size_t n = sig->nparams + sig->nresults, words = 0;
 	const struct godict *k;
@@ -215,7 +215,7 @@ void godicts_settle(struct godicts *d, const char *name, struct gosig *sig)
 	k = the_one(d, name, sig);
 	for (size_t i = 0; k && i < n; i++) {
 		struct goparam *p = value(sig, i);
-		const struct gotype *t = godicts_type(d, p, k->vaddr);
+		const struct gotype *t = dictionary_type(d, p, k->vaddr);
 
 		if (t)
 			p->type = t;

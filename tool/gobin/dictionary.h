@@ -14,7 +14,7 @@
 struct godict;
 
 /* The dictionaries of one binary. */
-struct godicts {
+struct dictionary {
 	const struct elffile *ef;	/* the file */
 	struct rtypes *types;	/* its run-time types */
 	struct godict *v;	/* dictionaries that have a symbol, by name, once they are needed */
@@ -24,20 +24,20 @@ struct godicts {
 	bool loaded;		/* @v has been looked for */
 };
 
-void godicts_init(struct godicts *d, const struct elffile *ef, struct rtypes *types);
-void godicts_fini(struct godicts *d);
+void dictionary_init(struct dictionary *d, const struct elffile *ef, struct rtypes *types);
+void dictionary_fini(struct dictionary *d);
 
 /*
  * The type that @p has in a call with the dictionary at link-time address
  * @dict: its values look as those of p->type. NULL if that is not known.
  */
-const struct gotype *godicts_type(struct godicts *d, const struct goparam *p,
-				  uint64_t dict);
+const struct gotype *dictionary_type(struct dictionary *d, const struct goparam *p,
+				     uint64_t dict);
 
 /*
  * Give the parameters and results of function @name (with its shapes) their real
  * types, if only one of the binary's dictionaries can be passed to it.
  */
-void godicts_settle(struct godicts *d, const char *name, struct gosig *sig);
+void dictionary_settle(struct dictionary *d, const char *name, struct gosig *sig);
 
 #endif

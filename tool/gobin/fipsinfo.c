@@ -52,7 +52,7 @@ static void mark_range(struct marking *m, const struct fipsinfo *info)
 	}
 }
 
-/* An elfscan_fn: the note at @vaddr, if it is one. */
+/* An scan_fn: the note at @vaddr, if it is one. */
 static int mark_note(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
 	uint8_t note[FIPSINFO_BYTES];
@@ -91,7 +91,7 @@ void fipsinfo_mark(struct gofuncs *f, const struct elffile *ef, int minor)
 {
 	const Elf64_Shdr *s = elffile_section(ef, SECTION);
 	struct marking m = { .funcs = f, .ef = ef };
-	const struct elfscan what = {
+	const struct scan what = {
 		.with = PF_W, .value = load_u64(magic), .fn = mark_note, .ctx = &m,
 	};
 
@@ -101,7 +101,7 @@ void fipsinfo_mark(struct gofuncs *f, const struct elffile *ef, int minor)
 		mark_note(&m, NULL, s->sh_addr);
 	/* Sections may be absent. */
 	if (!m.marked)
-		elfscan_words(ef, &what);
+		scan_words(ef, &what);
 	if (!m.marked)
 		mark_names(f);
 }

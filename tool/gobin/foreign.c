@@ -44,7 +44,7 @@ static int note(void *ctx, const char *name, uint64_t value, uint64_t size, unsi
 
 	(void)size;
 	if (type != STT_FUNC || !is_printable(name) || !is_code(f->ef, value) ||
-	    gofuncs_at(f->go, value) || hmap_get(&f->names, value))
+	    functions_at(f->go, value) || hmap_get(&f->names, value))
 		return 0;
 	copy = arena_strdup(f->mem, name);
 	return copy ? hmap_put(&f->names, value, copy) : -1;

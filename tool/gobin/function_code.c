@@ -14,7 +14,7 @@ static bool is_morestack(void *ctx, uint64_t vaddr)
 	       !strncmp(fn->name, prefix, sizeof(prefix) - 1);
 }
 
-struct insn_code gocode_of(struct gobin *bin, const struct gofunc *fn)
+struct insn_code function_code_of(struct gobin *bin, const struct gofunc *fn)
 {
 	return (struct insn_code){
 		.bytes = gobin_code(bin, fn->entry, fn->end - fn->entry),
@@ -26,16 +26,16 @@ struct insn_code gocode_of(struct gobin *bin, const struct gofunc *fn)
 	};
 }
 
-uint64_t gocode_again(struct gobin *bin, const struct gofunc *fn)
+uint64_t function_code_again(struct gobin *bin, const struct gofunc *fn)
 {
-	struct insn_code code = gocode_of(bin, fn);
-	struct prologue p;
+	struct insn_code code = function_code_of(bin, fn);
+	struct stack_check p;
 	ZydisDecoder dec;
 
 	if (!code.bytes ||
 	    ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
 					 ZYDIS_STACK_WIDTH_64)) ||
-	    prologue_find(&code, &dec, &p) || !p.again)
+	    stack_check_find(&code, &dec, &p) || !p.again)
 		return 0;
 	return fn->entry + p.again;
 }

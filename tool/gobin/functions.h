@@ -16,12 +16,12 @@ struct gofuncs {
 };
 
 /* 0, or -1 if the line table is damaged. */
-int gofuncs_load(struct gofuncs *f, const struct linktab *l,
-		 const struct elffile *ef);
-void gofuncs_fini(struct gofuncs *f);
+int functions_load(struct gofuncs *f, const struct moduledata *l,
+		   const struct elffile *ef);
+void functions_fini(struct gofuncs *f);
 
-const struct gofunc *gofuncs_at(const struct gofuncs *f, uint64_t vaddr);
-int32_t gofuncs_args(const struct gofuncs *f, const struct linktab *l,
-		     const struct gofunc *fn);
+const struct gofunc *functions_at(const struct gofuncs *f, uint64_t vaddr);
+int32_t functions_args(const struct gofuncs *f, const struct moduledata *l,
+		       const struct gofunc *fn);
 
 #endif

@@ -38,16 +38,16 @@ struct gobin {
 	struct arena mem;
 	char *path;
 	pid_t pid;
-	struct linktab link;		/* line table, version, moduledata */
+	struct moduledata link;		/* line table, version, moduledata */
 	struct goprobe_runtime rt;
-	struct dwinfo *dw;
+	struct dwarf *dw;
 	struct gofuncs funcs;
 	struct foreign foreign;
 	struct rtypes types;
-	struct rtsig methods;
-	struct godicts dicts;
-	struct codewin *code;
-	struct datawin *trees;		/* inlining trees */
+	struct rtype_method methods;
+	struct dictionary dicts;
+	struct code_window *code;
+	struct data_cache *trees;		/* inlining trees */
 	char *build_id;
 	const char *unread;		/* why its debug information is not read, or NULL */
 	struct hmap sigs;		/* struct gosig by function */
@@ -57,7 +57,7 @@ struct gobin {
 
 static const char why_stripped[] = "the binary has no debug information";
 static const char why_large[] =
-	"the binary has more than " DWSECTS_MAX_TEXT " of debug information, which is not read";
+	"the binary has more than " SECTIONS_MAX_TEXT " of debug information, which is not read";
 
 static const char why_bare[] =
 	"there is no debug information for this package (it was compiled with -dwarf=false)";
@@ -68,7 +68,7 @@ static const char why_compressed[] =
 
 static const char *why_unread(const struct elffile *ef)
 {
-	return dwsects_too_large(ef) ? why_large : dwsects_unknown(ef) ? why_compressed : NULL;
+	return sections_too_large(ef) ? why_large : sections_unknown(ef) ? why_compressed : NULL;
 }
 
 static int load_runtime(struct gobin *bin, struct diag *d)
@@ -76,13 +76,13 @@ static int load_runtime(struct gobin *bin, struct diag *d)
 	int minor = bin->link.minor;
 	bool described;
 
-	goversion_runtime(minor, &bin->rt);
-	bin->rt.g_tls = gtls_offset(&bin->link, &bin->ef);
-	described = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
-	if (minor <= GOVERSION_MAX || described)
+	release_runtime(minor, &bin->rt);
+	bin->rt.g_tls = tls_offset(&bin->link, &bin->ef);
+	described = bin->dw && !dwarf_runtime(bin->dw, &bin->rt);
+	if (minor <= RELEASE_NEWEST || described)
 		return 0;
 	diag_set(d, "%s was built with %s, which is newer than this goprobe knows (up to go1.%d)",
-		 bin->path, bin->link.version, GOVERSION_MAX);
+		 bin->path, bin->link.version, RELEASE_NEWEST);
 	diag_hint(d, "a build with debug information (without -ldflags=-s or -w) could be traced");
 	return -1;
 }
@@ -96,8 +96,8 @@ int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struc
 		return diag_set(d, "out of memory");
 	bin->ef.fd = -1;
 	bin->path = strdup(path);
-	bin->code = codewin_new(&bin->ef);
-	bin->trees = datawin_new(&bin->ef);
+	bin->code = code_window_new(&bin->ef);
+	bin->trees = data_cache_new(&bin->ef);
 	if (!bin->path || !bin->code || !bin->trees) {
 		diag_set(d, "out of memory");
 		goto fail;
@@ -105,27 +105,27 @@ int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struc
 	bin->pid = pid;
 	if (elffile_open(fd, path, &bin->ef, d))
 		goto fail;
-	if (!dwsects_present(&bin->ef))
+	if (!sections_present(&bin->ef))
 		debugfile_open(&bin->ef, path, pid);
-	if (linktab_load(&bin->link, &bin->ef, path, d))
+	if (moduledata_load(&bin->link, &bin->ef, path, d))
 		goto fail;
 	debug = bin->ef.debug ? bin->ef.debug : &bin->ef;
-	bin->dw = dwinfo_open(debug->fd, bin->link.minor, bin->link.types, &bin->mem);
+	bin->dw = dwarf_open(debug->fd, bin->link.minor, bin->link.types, &bin->mem);
 	bin->unread = bin->dw ? NULL : why_unread(debug);
 	if (load_runtime(bin, d))
 		goto fail;
-	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
+	if (functions_load(&bin->funcs, &bin->link, &bin->ef)) {
 		diag_set(d, "%s: the Go line table is damaged", path);
 		goto fail;
 	}
 	fipsinfo_mark(&bin->funcs, &bin->ef, bin->link.minor);
-	if (rtypes_init(&bin->types, &bin->ef, &bin->link, &bin->mem)) {
+	if (rtype_init(&bin->types, &bin->ef, &bin->link, &bin->mem)) {
 		diag_set(d, "out of memory");
 		goto fail;
 	}
-	rtsig_init(&bin->methods, &bin->types);
+	rtype_method_init(&bin->methods, &bin->types);
 	foreign_init(&bin->foreign, &bin->ef, &bin->funcs, &bin->mem);
-	godicts_init(&bin->dicts, &bin->ef, &bin->types);
+	dictionary_init(&bin->dicts, &bin->ef, &bin->types);
 	*ret = bin;
 	return 0;
 fail:
@@ -144,15 +144,15 @@ void gobin_free(struct gobin *bin)
 		return;
 	hmap_fini(&bin->sigs);
 	hmap_fini(&bin->ranges);
-	rtsig_fini(&bin->methods);
-	godicts_fini(&bin->dicts);
-	rtypes_fini(&bin->types);
+	rtype_method_fini(&bin->methods);
+	dictionary_fini(&bin->dicts);
+	rtype_fini(&bin->types);
 	foreign_fini(&bin->foreign);
-	gofuncs_fini(&bin->funcs);
-	dwinfo_free(bin->dw);
-	linktab_fini(&bin->link);
-	codewin_free(bin->code);
-	datawin_free(bin->trees);
+	functions_fini(&bin->funcs);
+	dwarf_free(bin->dw);
+	moduledata_fini(&bin->link);
+	code_window_free(bin->code);
+	data_cache_free(bin->trees);
 	elffile_fini(&bin->ef);
 	arena_fini(&bin->mem);
 	free(bin->build_id);
@@ -199,7 +199,7 @@ const char *gobin_no_types_of(struct gobin *bin, const struct gofunc *fn)
 {
 	if (!bin->dw)
 		return gobin_no_types(bin);
-	return dwinfo_is_bare(bin->dw, fn->entry) ? why_bare : NULL;
+	return dwarf_is_bare(bin->dw, fn->entry) ? why_bare : NULL;
 }
 
 const char *gobin_debug_path(const struct gobin *bin)
@@ -212,7 +212,7 @@ const char *gobin_unread(const struct gobin *bin)
 	return bin->unread;
 }
 
-struct dwinfo *gobin_dwinfo(struct gobin *bin)
+struct dwarf *gobin_dwinfo(struct gobin *bin)
 {
 	return bin->dw;
 }
@@ -241,7 +241,7 @@ const struct gofunc *gobin_next(const struct gobin *bin, const struct gofunc *f)
 
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
 {
-	return gofuncs_at(&bin->funcs, vaddr);
+	return functions_at(&bin->funcs, vaddr);
 }
 
 const char *gobin_func_name(struct gobin *bin, uint64_t entry)
@@ -261,7 +261,7 @@ static int read_code(void *ctx, uint64_t vaddr, void *buf, size_t len)
 bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret)
 {
 	const struct pclntab *tab = &bin->link.tab;
-	const struct gofunc *fn = gofuncs_at(&bin->funcs, vaddr);
+	const struct gofunc *fn = functions_at(&bin->funcs, vaddr);
 	struct pclntab_frame at[2];	/* the last one stands for all that are left */
 	struct pclntab_func f;
 
@@ -275,7 +275,7 @@ bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret)
 /* Its row in the line table: 0, or -1. */
 static int line_table(const struct gobin *bin, const struct gofunc *fn, struct pclntab_func *ret)
 {
-	const struct gofunc *own = gofuncs_at(&bin->funcs, fn->entry);
+	const struct gofunc *own = functions_at(&bin->funcs, fn->entry);
 
 	return own ? pclntab_func(&bin->link.tab, bin->funcs.row[own - bin->funcs.v], ret) : -1;
 }
@@ -290,7 +290,7 @@ int gobin_sp(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr, i
 uint64_t gobin_own_code(struct gobin *bin, const struct gofunc *fn)
 {
 	struct pclntab_func f;
-	uint64_t at = bin->dw ? dwinfo_prologue_end(bin->dw, fn->entry, fn->end) : 0;
+	uint64_t at = bin->dw ? dwarf_prologue_end(bin->dw, fn->entry, fn->end) : 0;
 
 	if (at > fn->entry && at < fn->end)
 		return at;
@@ -351,7 +351,7 @@ int gobin_load_inlined(struct gobin *bin)
 
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn)
 {
-	return gofuncs_args(&bin->funcs, &bin->link, fn);
+	return functions_args(&bin->funcs, &bin->link, fn);
 }
 
 static const struct gosig sig_inlined = {
@@ -380,25 +380,25 @@ static const struct gosig sig_nothing;
  */
 static bool takes_nothing(const char *name)
 {
-	const char *local = gofuncname_local(name), *last = strrchr(local, '.');
+	const char *local = funcname_local(name), *last = strrchr(local, '.');
 
 	if (!strcmp(name, "main.main") || !strcmp(local, "init"))
 		return true;
 	if (!strncmp(local, "init.", 5))
 		return !local[5 + strspn(local + 5, "0123456789")];
-	return last && gofuncname_is_closure(name) &&
+	return last && funcname_is_closure(name) &&
 	       (!strncmp(last, ".gowrap", 7) || !strncmp(last, ".deferwrap", 10));
 }
 
 /* What can be said without debug information. */
 static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofunc *fn,
-					   const struct gosig_facts *facts)
+					   const struct signature_facts *facts)
 {
 	const struct gosig *sig;
 
 	if (!facts->args && takes_nothing(fn->name))
 		return &sig_nothing;
-	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
+	sig = rtype_method_get(&bin->methods, fn->entry, facts->abi0, facts->args);
 	if (sig)
 		return sig;
 	return bin->dw ? &sig_bare : bin->unread == why_large ? &sig_large :
@@ -433,7 +433,7 @@ static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
 	       gobin_sites(bin, fn, is_body_of, (void *)(uintptr_t)fn) != 0;
 }
 
-/* Go has these loops since 1.23. They matter if a result may be missing: see gosig_build(). */
+/* Go has these loops since 1.23. They matter if a result may be missing: see signature_build(). */
 static bool has_lost_results(struct gobin *bin, const struct gofunc *fn, const struct dwfunc *df)
 {
 	for (size_t i = 0; i < df->nparams; i++)
@@ -449,9 +449,9 @@ struct traces {
 };
 
 static void find_traces(struct gobin *bin, const struct gofunc *fn, struct traces *t,
-			struct gosig_facts *facts)
+			struct signature_facts *facts)
 {
-	struct insn_code code = gocode_of(bin, fn);
+	struct insn_code code = function_code_of(bin, fn);
 	struct pclntab_func f;
 	uint64_t at;
 	size_t n = 0;
@@ -459,7 +459,7 @@ static void find_traces(struct gobin *bin, const struct gofunc *fn, struct trace
 	if (facts->minor < 17 || facts->minor > 21 || line_table(bin, fn, &f))
 		return;
 	at = pclntab_funcdata(&bin->link.tab, &f, PCLNTAB_FUNCDATA_ARGINFO, bin->link.gofunc);
-	while (at && n < sizeof(t->info) && !datawin_read(bin->trees, at + n, &t->info[n], 1) &&
+	while (at && n < sizeof(t->info) && !data_cache_read(bin->trees, at + n, &t->info[n], 1) &&
 	       t->info[n++] != ARGINFO_LAST)
 		;
 	facts->info = (struct arginfo){ .data = t->info, .len = n };
@@ -469,7 +469,7 @@ static void find_traces(struct gobin *bin, const struct gofunc *fn, struct trace
 
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 {
-	struct gosig_facts facts = {
+	struct signature_facts facts = {
 		.minor = bin->link.minor,
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
@@ -482,7 +482,7 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		return &sig_assembly;
 	if (gobin_no_types_of(bin, fn))
 		return sig_of_stripped(bin, fn, &facts);
-	if (dwinfo_func(bin->dw, fn->entry, &df))
+	if (dwarf_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;
 	facts.ranges = has_lost_results(bin, fn, &df);
 	if (facts.ranges) {
@@ -490,10 +490,10 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		facts.code = gobin_code(bin, fn->entry, facts.len);
 	}
 	find_traces(bin, fn, &traces, &facts);
-	sig = gosig_build(&bin->mem, &df, &facts);
+	sig = signature_build(&bin->mem, &df, &facts);
 	if (!sig)
 		return &sig_unknown;
-	godicts_settle(&bin->dicts, df.name, sig);
+	dictionary_settle(&bin->dicts, df.name, sig);
 	return sig;
 }
 
@@ -514,22 +514,22 @@ const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn)
 const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
 				     uint64_t dict)
 {
-	return godicts_type(&bin->dicts, p, dict);
+	return dictionary_type(&bin->dicts, p, dict);
 }
 
 char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn)
 {
-	return gosig_text(gobin_sig(bin, fn));
+	return signature_text(gobin_sig(bin, fn));
 }
 
 static int read_tree(void *ctx, uint64_t vaddr, void *buf, size_t len)
 {
-	return datawin_read(ctx, vaddr, buf, len);
+	return data_cache_read(ctx, vaddr, buf, len);
 }
 
 size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max)
 {
-	uint8_t wrapper = goversion_funcid_wrapper(bin->link.minor);
+	uint8_t wrapper = release_funcid_wrapper(bin->link.minor);
 	struct pclntab_frame frames[GOBIN_FRAMES_MAX];
 	struct pclntab_func fn;
 	size_t n;
@@ -574,7 +574,7 @@ int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range
 const char *gobin_build_id(struct gobin *bin)
 {
 	if (!bin->build_id)
-		bin->build_id = elfnote_build_id(&bin->ef);
+		bin->build_id = build_id_build_id(&bin->ef);
 	return bin->build_id;
 }
 
@@ -601,7 +601,7 @@ uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off)
 
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len)
 {
-	return codewin_get(bin->code, vaddr, len);
+	return code_window_get(bin->code, vaddr, len);
 }
 
 size_t gobin_copy_code(const struct gobin *bin, uint64_t vaddr, uint8_t *to, size_t len)
@@ -619,33 +619,33 @@ size_t gobin_copy_code(const struct gobin *bin, uint64_t vaddr, uint8_t *to, siz
 
 const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr)
 {
-	return rtypes_name(&bin->types, vaddr);
+	return rtype_name(&bin->types, vaddr);
 }
 
 const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr)
 {
-	return rtypes_type(&bin->types, vaddr);
+	return rtype_type(&bin->types, vaddr);
 }
 
 bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr)
 {
-	return rtypes_is_direct(&bin->types, vaddr);
+	return rtype_is_direct(&bin->types, vaddr);
 }
 
 int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx)
 {
-	return rtypes_each(&bin->types, fn, ctx);
+	return rtype_each(&bin->types, fn, ctx);
 }
 
 int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx)
 {
-	return rtypes_itabs(&bin->types, iface, fn, ctx);
+	return rtype_itabs(&bin->types, iface, fn, ctx);
 }
 
 const struct gotype *gobin_find_type(struct gobin *bin, const char *name)
 {
-	const struct gotype *t = rtypes_find(&bin->types, name);
+	const struct gotype *t = rtype_find(&bin->types, name);
 
 	/* The linker drops descriptors that nothing refers to. */
-	return t || !bin->dw ? t : dwinfo_type(bin->dw, name);
+	return t || !bin->dw ? t : dwarf_type(bin->dw, name);
 }

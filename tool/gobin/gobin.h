@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "gotype/type.h"
 
-struct dwinfo;
+struct dwarf;
 struct gobin;
 struct pclntab_line;
 
@@ -86,7 +86,7 @@ const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": wh
 const char *gobin_no_types_of(struct gobin *bin, const struct gofunc *fn);
 const char *gobin_debug_path(const struct gobin *bin);	/* of separate debug information; or NULL */
 const char *gobin_unread(const struct gobin *bin);	/* as that if it has some, else NULL */
-struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
+struct dwarf *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
 /* What it is read from. */
 const struct elffile *gobin_file(const struct gobin *bin);
@@ -240,7 +240,7 @@ struct gobin_range {
 int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret);
 
 /*
- * The build id, as elfnote_build_id() has it; NULL if the file has none. Owned by @bin.
+ * The build id, as build_id_build_id() has it; NULL if the file has none. Owned by @bin.
  */
 const char *gobin_build_id(struct gobin *bin);
 

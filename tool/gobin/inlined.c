@@ -23,8 +23,8 @@ struct callee {
 };
 
 struct census {
-	const struct linktab *l;
-	struct datawin *data;
+	const struct moduledata *l;
+	struct data_cache *data;
 	struct hmap by_name;	/* by a hash of the name */
 	uint64_t names_left;		/* bytes of names that may still be looked at */
 	struct callee *all;
@@ -123,7 +123,7 @@ static int count_in(struct census *c, const struct pclntab_func *f,
 	entries = malloc(n * size + 1);
 	if (!entries)
 		return -1;
-	if (!datawin_read(c->data, tree, entries, n * size)) {
+	if (!data_cache_read(c->data, tree, entries, n * size)) {
 		for (size_t i = 0; i < n; i++)
 			count_entry(c, f, entries + i * size, pcs[i]);
 	}
@@ -162,7 +162,7 @@ static int append(struct gofuncs *f, struct census *c)
 	return 0;
 }
 
-int inlined_load(struct gofuncs *f, const struct linktab *l,
+int inlined_load(struct gofuncs *f, const struct moduledata *l,
 		 const struct elffile *ef)
 {
 	struct census c = {
@@ -174,7 +174,7 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 	if (f->old)
 		return 0;
 	pcs = calloc(PLACES_MAX, sizeof(*pcs));
-	c.data = datawin_new(ef);
+	c.data = data_cache_new(ef);
 	if (!pcs || !c.data)
 		err = -1;
 	for (size_t i = 0; !err && i < f->ncode; i++) {
@@ -192,7 +192,7 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 		c.all = next;
 	}
 	hmap_fini(&c.by_name);
-	datawin_free(c.data);
+	data_cache_free(c.data);
 	free(pcs);
 	return err;
 }
@@ -261,7 +261,7 @@ static int report(const struct sites *s, size_t i,
 	return v.func && v.caller ? site(ctx, &v) : 0;
 }
 
-static int load_tree(struct sites *s, struct datawin *trees, uint64_t tree)
+static int load_tree(struct sites *s, struct data_cache *trees, uint64_t tree)
 {
 	size_t size = pclntab_inlined_size(s->t);
 	uint8_t *bytes = malloc(s->n * size + 1);
@@ -271,7 +271,7 @@ static int load_tree(struct sites *s, struct datawin *trees, uint64_t tree)
 		free(bytes);
 		return -1;
 	}
-	if (datawin_read(trees, tree, bytes, s->n * size))
+	if (data_cache_read(trees, tree, bytes, s->n * size))
 		s->n = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		pclntab_inlined(s->t, bytes + i * size, &s->entries[i]);
@@ -282,9 +282,9 @@ static int load_tree(struct sites *s, struct datawin *trees, uint64_t tree)
 	return 0;
 }
 
-int inlined_sites(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
-		  const struct gofunc *fn, int (*site)(void *ctx, const struct gobin_site *site),
-		  void *ctx)
+int inlined_sites(const struct moduledata *l, struct data_cache *trees,
+		  const struct pclntab_func *f, const struct gofunc *fn,
+		  int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
 {
 	struct sites s = { .t = &l->tab, .f = f, .fn = fn };
 	uint64_t tree = pclntab_inltree(s.t, f, l->gofunc);
@@ -322,7 +322,7 @@ static void map_bytes(const struct sites *s, struct gobin_inlining *ret)
 				ret->of[at - s->f->entry] = run.value;
 }
 
-int inlined_map(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+int inlined_map(const struct moduledata *l, struct data_cache *trees, const struct pclntab_func *f,
 		struct gobin_inlining *ret)
 {
 	struct sites s = { .t = &l->tab, .f = f };

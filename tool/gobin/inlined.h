@@ -5,23 +5,23 @@
 
 #include "gobin/functions.h"
 
-struct datawin;
+struct data_cache;
 
 /*
  * Set gofunc.ninlined of all functions and append those without code, from the
  * line table's inlining trees: DWARF knows no others. What left no instruction
  * anywhere is in neither. 0, or -1 without memory.
  */
-int inlined_load(struct gofuncs *f, const struct linktab *l,
+int inlined_load(struct gofuncs *f, const struct moduledata *l,
 		 const struct elffile *ef);
 
 /* gobin_sites() of the function whose row of the line table is @f. */
-int inlined_sites(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
-		  const struct gofunc *fn, int (*site)(void *ctx, const struct gobin_site *site),
-		  void *ctx);
+int inlined_sites(const struct moduledata *l, struct data_cache *trees,
+		  const struct pclntab_func *f, const struct gofunc *fn,
+		  int (*site)(void *ctx, const struct gobin_site *site), void *ctx);
 
 /* gobin_inlining() of the function whose row of the line table is @f. */
-int inlined_map(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+int inlined_map(const struct moduledata *l, struct data_cache *trees, const struct pclntab_func *f,
 		struct gobin_inlining *ret);
 
 #endif

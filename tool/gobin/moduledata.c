@@ -19,7 +19,7 @@
 #define TABLES_MAX 16U
 
 /* Take the @len bytes at @vaddr as the line table; 0, or -1. */
-static int take_table(struct linktab *l, const struct elffile *ef,
+static int take_table(struct moduledata *l, const struct elffile *ef,
 		      uint64_t vaddr, uint64_t len)
 {
 	const Elf64_Phdr *s = elffile_segment(ef, vaddr, len);
@@ -27,7 +27,7 @@ static int take_table(struct linktab *l, const struct elffile *ef,
 	l->data = s ? elffile_load(ef, s->p_offset + (vaddr - s->p_vaddr), len) : NULL;
 	if (!l->data)
 		return -1;
-	elfrel_apply(ef->rels, ef->nrels, vaddr, l->data, len);
+	reloc_apply(ef->rels, ef->nrels, vaddr, l->data, len);
 	if (!pclntab_init(&l->tab, l->data, len))
 		return 0;
 	free(l->data);
@@ -36,13 +36,13 @@ static int take_table(struct linktab *l, const struct elffile *ef,
 }
 
 /* Call @fn for each writable word that is a pointer to @to. */
-static int each_pointer(const struct elffile *ef, uint64_t to, elfscan_fn fn,
+static int each_pointer(const struct elffile *ef, uint64_t to, scan_fn fn,
 			void *ctx)
 {
-	const struct elfscan what = {
+	const struct scan what = {
 		.with = PF_W, .value = to, .fn = fn, .ctx = ctx,
 	};
-	int ret = elfscan_words(ef, &what);
+	int ret = scan_words(ef, &what);
 
 	for (size_t i = 0; i < ef->nrels && !ret; i++) {
 		if (ef->rels[i].value == to)
@@ -61,7 +61,7 @@ static int is_there(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 
 struct finding {
 	const struct elffile *ef;
-	struct pclnsearch best;		/* @best.len 0: none yet */
+	struct pclntab_search best;		/* @best.len 0: none yet */
 	unsigned int tables;
 };
 
@@ -69,7 +69,7 @@ struct finding {
  * Programs may carry other programs in their data. The runtime's own table is
  * the one that the module data points to.
  */
-static int weigh_table(void *ctx, const struct pclnsearch *found)
+static int weigh_table(void *ctx, const struct pclntab_search *found)
 {
 	struct finding *f = ctx;
 
@@ -85,7 +85,7 @@ static int weigh_table(void *ctx, const struct pclnsearch *found)
 }
 
 /* Link-time address of the line table, loaded; or 0. */
-static uint64_t find_table(struct linktab *l, const struct elffile *ef)
+static uint64_t find_table(struct moduledata *l, const struct elffile *ef)
 {
 	static const char *const names[] = {
 		".gopclntab", ".data.rel.ro.gopclntab",
@@ -98,7 +98,7 @@ static uint64_t find_table(struct linktab *l, const struct elffile *ef)
 		if (s && s->sh_type != SHT_NOBITS && !take_table(l, ef, s->sh_addr, s->sh_size))
 			return s->sh_addr;
 	}
-	pclnsearch_run(ef, weigh_table, &f);
+	pclntab_search_run(ef, weigh_table, &f);
 	if (!f.best.len || take_table(l, ef, f.best.vaddr, f.best.len))
 		return 0;
 	return f.best.vaddr;
@@ -107,7 +107,7 @@ static uint64_t find_table(struct linktab *l, const struct elffile *ef)
 static int note_symbol(void *ctx, const char *name, uint64_t value,
 		       uint64_t size, unsigned int type)
 {
-	struct linktab *l = ctx;
+	struct moduledata *l = ctx;
 	size_t n = strlen(name), suffix = sizeof(ABI0_SUFFIX) - 1;
 
 	(void)size;
@@ -127,7 +127,7 @@ static int note_symbol(void *ctx, const char *name, uint64_t value,
 }
 
 /* Where types and itabs are. What is counted here is checked when it is read. */
-static void read_types(struct linktab *l, const struct goversion_moduledata *md,
+static void read_types(struct moduledata *l, const struct release_moduledata *md,
 		       const uint8_t *buf)
 {
 	l->types = load_u64(buf + md->types);
@@ -154,10 +154,10 @@ static void read_types(struct linktab *l, const struct goversion_moduledata *md,
 }
 
 /* Read moduledata at @vaddr; 0 if it makes sense. */
-static int read_moduledata(struct linktab *l, const struct elffile *ef,
+static int read_moduledata(struct moduledata *l, const struct elffile *ef,
 			   uint64_t vaddr)
 {
-	struct goversion_moduledata md = goversion_moduledata(l->minor);
+	struct release_moduledata md = release_moduledata(l->minor);
 	uint8_t buf[MODULEDATA_MAX];
 	const Elf64_Phdr *s;
 	uint64_t text, etext;
@@ -185,7 +185,7 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 #define MODULES_MAX 64U
 
 struct modules {
-	struct linktab *l;
+	struct moduledata *l;
 	const struct elffile *ef;
 	unsigned int tries;
 };
@@ -198,7 +198,7 @@ static int try_moduledata(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 	return m->tries++ == MODULES_MAX || !read_moduledata(m->l, m->ef, vaddr);
 }
 
-static void find_moduledata(struct linktab *l, const struct elffile *ef,
+static void find_moduledata(struct moduledata *l, const struct elffile *ef,
 			    uint64_t table)
 {
 	const Elf64_Shdr *s = elffile_section(ef, ".go.module");
@@ -218,7 +218,7 @@ static void find_moduledata(struct linktab *l, const struct elffile *ef,
 static void versions_of(enum pclntab_format format, int *lo, int *hi)
 {
 	static const int range[][2] = {
-		[PCLNTAB_GO12] = { GOVERSION_MIN, 15 },
+		[PCLNTAB_GO12] = { RELEASE_OLDEST, 15 },
 		[PCLNTAB_GO116] = { 16, 17 },
 		[PCLNTAB_GO118] = { 18, 19 },
 		[PCLNTAB_GO120] = { 20, 99 },
@@ -228,7 +228,7 @@ static void versions_of(enum pclntab_format format, int *lo, int *hi)
 	*hi = range[format][1];
 }
 
-static int load_version(struct linktab *l, const struct elffile *ef,
+static int load_version(struct moduledata *l, const struct elffile *ef,
 			const char *path, struct diag *d)
 {
 	int lo, hi;
@@ -236,22 +236,22 @@ static int load_version(struct linktab *l, const struct elffile *ef,
 	versions_of(l->tab.format, &lo, &hi);
 	l->version = buildinfo_version(ef, lo, hi);
 	if (!l->version)
-		l->version = dwversion_get(ef);
+		l->version = producer_get(ef);
 	if (!l->version)
 		return diag_set(d, "%s does not say which Go version it was built with",
 				path);
-	l->minor = goversion_parse(l->version);
-	if (l->minor < GOVERSION_MIN)
+	l->minor = release_parse(l->version);
+	if (l->minor < RELEASE_OLDEST)
 		return diag_set(d, "%s was built with %s; goprobe needs go1.%d or newer",
-				path, l->version, GOVERSION_MIN);
+				path, l->version, RELEASE_OLDEST);
 	if (l->minor < lo || l->minor > hi)
 		return diag_set(d, "%s says it was built with %s, but its line table is of another release",
 				path, l->version);
 	return 0;
 }
 
-int linktab_load(struct linktab *l, const struct elffile *ef, const char *path,
-		 struct diag *d)
+int moduledata_load(struct moduledata *l, const struct elffile *ef, const char *path,
+		    struct diag *d)
 {
 	uint64_t table;
 
@@ -274,11 +274,11 @@ int linktab_load(struct linktab *l, const struct elffile *ef, const char *path,
 	}
 	return 0;
 fail:
-	linktab_fini(l);
+	moduledata_fini(l);
 	return -1;
 }
 
-void linktab_fini(struct linktab *l)
+void moduledata_fini(struct moduledata *l)
 {
 	hmap_fini(&l->abi0);
 	hmap_fini(&l->abi0_names);
@@ -287,8 +287,8 @@ void linktab_fini(struct linktab *l)
 	memset(l, 0, sizeof(*l));
 }
 
-int linktab_find(const struct linktab *l, const char *name,
-		 struct pclntab_func *ret)
+int moduledata_find(const struct moduledata *l, const char *name,
+		    struct pclntab_func *ret)
 {
 	for (uint32_t i = 0; i < l->tab.nfunc; i++) {
 		if (!pclntab_func(&l->tab, i, ret) && !strcmp(ret->name, name))

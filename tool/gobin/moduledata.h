@@ -11,7 +11,7 @@
 #include "gobin/pclntab.h"
 
 /* The linker's tables. */
-struct linktab {
+struct moduledata {
 	uint8_t *data;		/* memory that @tab works on */
 	/* Line table; @tab.text is the right one even where the header has none. */
 	struct pclntab tab;
@@ -37,12 +37,12 @@ struct linktab {
 };
 
 /* Returns 0, or -1 with a message: not a Go binary, too old, damaged. */
-int linktab_load(struct linktab *l, const struct elffile *ef,
-		 const char *path, struct diag *d);
-void linktab_fini(struct linktab *l);
+int moduledata_load(struct moduledata *l, const struct elffile *ef,
+		    const char *path, struct diag *d);
+void moduledata_fini(struct moduledata *l);
 
 /* The function called @name, by a walk over all; 0 or -1. */
-int linktab_find(const struct linktab *l, const char *name,
-		 struct pclntab_func *ret);
+int moduledata_find(const struct moduledata *l, const char *name,
+		    struct pclntab_func *ret);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct search {
 	const struct elffile *ef;
-	pclnsearch_fn fn;
+	pclntab_search_fn fn;
 	void *ctx;
 	unsigned int candidates;
 };
@@ -38,7 +38,7 @@ static bool is_code(const struct elffile *ef, uint64_t vaddr)
 }
 
 /* The row of function @i, zero where the table ends before it does. */
-static int read_row(const struct elffile *ef, const struct pclnsearch *c,
+static int read_row(const struct elffile *ef, const struct pclntab_search *c,
 		    uint32_t i, uint8_t *row)
 {
 	uint64_t at = pclntab_row_at(&c->tab, i), left = c->len - at;
@@ -50,7 +50,7 @@ static int read_row(const struct elffile *ef, const struct pclnsearch *c,
 }
 
 /* Is it a table? @c->len is what is left of the segment, or the table's. */
-static bool is_table(const struct elffile *ef, struct pclnsearch *c)
+static bool is_table(const struct elffile *ef, struct pclntab_search *c)
 {
 	uint8_t header[PCLNTAB_HEADER], rows[PCLNTAB_ROWS] = { 0 };
 	uint8_t first[PCLNTAB_ROW_MAX], last[PCLNTAB_ROW_MAX],
@@ -82,7 +82,7 @@ static bool is_table(const struct elffile *ef, struct pclnsearch *c)
 
 static int try(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
-	struct pclnsearch c = {
+	struct pclntab_search c = {
 		.vaddr = vaddr, .len = seg->p_filesz - (vaddr - seg->p_vaddr),
 	};
 	struct search *s = ctx;
@@ -93,19 +93,19 @@ static int try(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 	return is_table(s->ef, &c) ? s->fn(s->ctx, &c) : 0;
 }
 
-int pclnsearch_run(const struct elffile *ef, pclnsearch_fn fn, void *ctx)
+int pclntab_search_run(const struct elffile *ef, pclntab_search_fn fn, void *ctx)
 {
 	struct search s = { .ef = ef, .fn = fn, .ctx = ctx };
-	struct elfscan what = {
+	struct scan what = {
 		.without = PF_X, .shift = PCLNTAB_MAGIC_SHIFT,
 		.value = PCLNTAB_MAGIC, .fn = try, .ctx = &s,
 	};
-	int ret = elfscan_words(ef, &what);
+	int ret = scan_words(ef, &what);
 
 	if (ret)
 		return ret;
 	/* Some linkers put constants and code into one segment. */
 	what.without = 0;
 	what.with = PF_X;
-	return elfscan_words(ef, &what);
+	return scan_words(ef, &what);
 }

@@ -7,14 +7,14 @@
 #include "gobin/pclntab.h"
 
 /* What looks like a line table. */
-struct pclnsearch {
+struct pclntab_search {
 	uint64_t vaddr;		/* its link-time address */
 	uint64_t len;		/* bytes to load; a little more than it has */
 	struct pclntab tab;	/* from its header, without data */
 };
 
 /* Called for each; a value other than 0 ends the search. */
-typedef int (*pclnsearch_fn)(void *ctx, const struct pclnsearch *found);
+typedef int (*pclntab_search_fn)(void *ctx, const struct pclntab_search *found);
 
 /*
  * Search all loaded bytes. A table is recognised by its header, by its first rows,
@@ -22,6 +22,6 @@ typedef int (*pclnsearch_fn)(void *ctx, const struct pclnsearch *found);
  * program in its data may have several: the module data points to the right
  * one. Returns @fn's last result, or 0.
  */
-int pclnsearch_run(const struct elffile *ef, pclnsearch_fn fn, void *ctx);
+int pclntab_search_run(const struct elffile *ef, pclntab_search_fn fn, void *ctx);
 
 #endif

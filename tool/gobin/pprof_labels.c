@@ -25,17 +25,18 @@ static bool is_pair(const struct gotype *t)
 	       !t->fields[0].offset && t->fields[1].offset == STRING_SIZE;
 }
 
-enum golabels golabels_of(struct gobin *bin)
+enum pprof_labels pprof_labels_of(struct gobin *bin)
 {
 	const struct gotype *t = gobin_find_type(bin, "runtime/pprof.labelMap"), *inner;
 
 	if (!t)
-		return gobin_go_minor(bin) < 24 ? GOLABELS_MAP : GOLABELS_SLICE;
+		return gobin_go_minor(bin) < 24 ? PPROF_LABELS_MAP : PPROF_LABELS_SLICE;
 	if (t->kind == GOTYPE_MAP)
 		return is_string(t->key) && is_string(t->elem) && !(t->map && t->map->swiss) ?
-		       GOLABELS_MAP : GOLABELS_UNKNOWN;
+		       PPROF_LABELS_MAP : PPROF_LABELS_UNKNOWN;
 	/* A slice in a struct, or in two. */
 	while ((inner = only_field(t)))
 		t = inner;
-	return t->kind == GOTYPE_SLICE && is_pair(t->elem) ? GOLABELS_SLICE : GOLABELS_UNKNOWN;
+	return t->kind == GOTYPE_SLICE && is_pair(t->elem) ? PPROF_LABELS_SLICE
+							   : PPROF_LABELS_UNKNOWN;
 }

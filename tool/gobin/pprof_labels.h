@@ -5,13 +5,13 @@
 
 struct gobin;
 
-enum golabels {
-	GOLABELS_MAP,		/* map[string]string with buckets: to 1.23 */
-	GOLABELS_SLICE,		/* []struct{key, value string}: since 1.24 */
-	GOLABELS_UNKNOWN,
+enum pprof_labels {
+	PPROF_LABELS_MAP,		/* map[string]string with buckets: to 1.23 */
+	PPROF_LABELS_SLICE,		/* []struct{key, value string}: since 1.24 */
+	PPROF_LABELS_UNKNOWN,
 };
 
 /* The layout behind g.labels, by the program's own type, or by its release. */
-enum golabels golabels_of(struct gobin *bin);
+enum pprof_labels pprof_labels_of(struct gobin *bin);
 
 #endif

@@ -14,7 +14,7 @@
 #include "gobin/producer.h"
 #include "gobin/release.h"
 
-#define DWVERSION_MAX 128U
+#define PRODUCER_MAX 128U
 
 static char *from_producer(const char *text)
 {
@@ -24,26 +24,26 @@ static char *from_producer(const char *text)
 	if (!at || strncmp(text, "Go cmd/compile ", 15))
 		return NULL;
 	n = strcspn(++at, "; ");
-	return n <= DWVERSION_MAX && goversion_parse(at) >= 0 ? strndup(at, n) : NULL;
+	return n <= PRODUCER_MAX && release_parse(at) >= 0 ? strndup(at, n) : NULL;
 }
 
-char *dwversion_get(const struct elffile *ef)
+char *producer_get(const struct elffile *ef)
 {
-	struct dwread r;
+	struct die r;
 	char *ret = NULL;
 
-	if (dwread_open(&r, ef))
+	if (die_open(&r, ef))
 		return NULL;
 	for (size_t i = 0; i < r.nunits && !ret; i++) {
 		struct dwdie root;
 		struct dwval v;
 
-		if (r.units[i].is_go && dwread_root(&r, &r.units[i], &root) &&
-		    dwread_attr(&r, &root, DW_AT_producer, &v) &&
+		if (r.units[i].is_go && die_root(&r, &r.units[i], &root) &&
+		    die_attr(&r, &root, DW_AT_producer, &v) &&
 		    v.class == DWVAL_STRING)
 			ret = from_producer((const char *)v.p);
 	}
-	dwread_close(&r);
+	die_close(&r);
 	return ret;
 }
 

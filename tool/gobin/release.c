@@ -10,7 +10,7 @@
 
 #include "gobin/release.h"
 
-int goversion_parse(const char *text)
+int release_parse(const char *text)
 {
 	const char *p = strstr(text, "go1.");
 	char *end;
@@ -22,14 +22,14 @@ int goversion_parse(const char *text)
 	return n >= 0 && n < 1000 ? (int)n : -1;
 }
 
-bool goversion_regabi(int minor)
+bool release_regabi(int minor)
 {
 	return minor >= 17;
 }
 
-void goversion_runtime(int minor, struct goprobe_runtime *rt)
+void release_runtime(int minor, struct goprobe_runtime *rt)
 {
-	rt->g_reg = goversion_regabi(minor) ? 14 : GOPROBE_REG_NONE;
+	rt->g_reg = release_regabi(minor) ? 14 : GOPROBE_REG_NONE;
 	rt->g_stack_lo = 0x00;
 	rt->g_stack_hi = 0x08;
 	rt->g_m = 0x30;
@@ -40,7 +40,7 @@ void goversion_runtime(int minor, struct goprobe_runtime *rt)
 	rt->m_curg = minor >= 25 ? 0xb8 : 0xc0;
 }
 
-uint8_t goversion_funcid_wrapper(int minor)
+uint8_t release_funcid_wrapper(int minor)
 {
 	if (minor >= 25)
 		return 23;
@@ -51,11 +51,11 @@ uint8_t goversion_funcid_wrapper(int minor)
 	return 22;
 }
 
-struct goversion_moduledata goversion_moduledata(int minor)
+struct release_moduledata release_moduledata(int minor)
 {
 	static const struct {
 		int until;
-		struct goversion_moduledata md;
+		struct release_moduledata md;
 	} table[] = {
 		{ 15, { .text = 0x60, .types = 0xc8, .etypes = 0xd0,
 			.typelinks = 0xf0, .itablinks = 0x108,
@@ -84,22 +84,22 @@ struct goversion_moduledata goversion_moduledata(int minor)
 	return table[i].md;
 }
 
-bool goversion_name_varint(int minor)
+bool release_name_varint(int minor)
 {
 	return minor >= 17;
 }
 
-bool goversion_direct_in_kind(int minor)
+bool release_direct_in_kind(int minor)
 {
 	return minor <= 25;
 }
 
-bool goversion_field_marked(int minor)
+bool release_field_marked(int minor)
 {
 	return minor <= 18;
 }
 
-bool goversion_swiss_maps(int minor, const char *version)
+bool release_swiss_maps(int minor, const char *version)
 {
 	return minor >= 24 && !strstr(version, "noswissmap");
 }

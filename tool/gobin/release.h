@@ -11,23 +11,23 @@
 #include <goprobe.h>
 
 /* The releases whose tables were checked against their own debug information. */
-#define GOVERSION_MIN 13
-#define GOVERSION_MAX 27
+#define RELEASE_OLDEST 13
+#define RELEASE_NEWEST 27
 
 /* Minor version of "go1.24.4", "devel go1.27-abc", "go1.22rc1 X:exp"; or -1. */
-int goversion_parse(const char *text);
+int release_parse(const char *text);
 
 /* Arguments in registers, g in R14 (amd64: 1.17 and newer). */
-bool goversion_regabi(int minor);
+bool release_regabi(int minor);
 
 /* Offsets in runtime.g and runtime.m; g_tls is left alone. */
-void goversion_runtime(int minor, struct goprobe_runtime *rt);
+void release_runtime(int minor, struct goprobe_runtime *rt);
 
 /* _func.funcID of wrappers that the compiler made. */
-uint8_t goversion_funcid_wrapper(int minor);
+uint8_t release_funcid_wrapper(int minor);
 
 /* Offsets in runtime.moduledata. */
-struct goversion_moduledata {
+struct release_moduledata {
 	uint32_t text;		/* text, etext follows */
 	uint32_t types;		/* types */
 	/* Bytes of the descriptors that typelinks listed before 1.27; 0 before. */
@@ -40,24 +40,24 @@ struct goversion_moduledata {
 	uint32_t size;		/* bytes that have to be read for all these */
 };
 
-struct goversion_moduledata goversion_moduledata(int minor);
+struct release_moduledata release_moduledata(int minor);
 
 /* abi.Name lengths are varints (1.17 and newer), else two bytes, big endian. */
-bool goversion_name_varint(int minor);
+bool release_name_varint(int minor);
 
 /*
  * abi.Type.Kind_ has the mark of types that an interface holds directly (1.25
  * and older), else TFlag has it. Both are bit 5.
  */
-bool goversion_direct_in_kind(int minor);
+bool release_direct_in_kind(int minor);
 
 /* The offset of a field is kept times two, with a mark in bit 0 (to 1.18). */
-bool goversion_field_marked(int minor);
+bool release_field_marked(int minor);
 
 /*
  * Do maps consist of groups with control bytes? @version is the whole text: it
  * names the experiment that turns them off (1.24 and 1.25).
  */
-bool goversion_swiss_maps(int minor, const char *version);
+bool release_swiss_maps(int minor, const char *version);
 
 #endif

@@ -8,39 +8,39 @@
 #include "gobin/rtype.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
-#define RTYPES_BYTES_MIN (16ULL << 20)
-#define RTYPES_BYTES_MAX (512ULL << 20)
+#define RTYPE_BYTES_MIN (16ULL << 20)
+#define RTYPE_BYTES_MAX (512ULL << 20)
 /* Types and their names take less than this times what descriptors take. */
-#define RTYPES_EXPANSION 8U
+#define RTYPE_EXPANSION 8U
 
 /* The shell comes first: typeshell has pointers to it. */
-struct rtypes_node {
+struct rtype_node {
 	struct typeshell shell;
 	struct gomap map;
 };
 
-int rtypes_init(struct rtypes *t, const struct elffile *ef,
-		const struct linktab *link, struct arena *mem)
+int rtype_init(struct rtypes *t, const struct elffile *ef,
+	       const struct moduledata *link, struct arena *mem)
 {
 	memset(t, 0, sizeof(*t));
 	t->link = link;
 	t->mem = mem;
 	t->src.minor = link->minor;
-	t->src.swiss = goversion_swiss_maps(link->minor, link->version);
+	t->src.swiss = release_swiss_maps(link->minor, link->version);
 	t->src.types = link->types;
 	t->src.etypes = link->etypes;
 	t->left = link->etypes - link->types;
-	t->left = t->left < RTYPES_BYTES_MAX / RTYPES_EXPANSION ?
-		  t->left * RTYPES_EXPANSION : RTYPES_BYTES_MAX;
-	if (t->left < RTYPES_BYTES_MIN)
-		t->left = RTYPES_BYTES_MIN;
-	t->src.data = datawin_new(ef);
+	t->left = t->left < RTYPE_BYTES_MAX / RTYPE_EXPANSION ?
+		  t->left * RTYPE_EXPANSION : RTYPE_BYTES_MAX;
+	if (t->left < RTYPE_BYTES_MIN)
+		t->left = RTYPE_BYTES_MIN;
+	t->src.data = data_cache_new(ef);
 	return t->src.data ? 0 : -1;
 }
 
-void rtypes_fini(struct rtypes *t)
+void rtype_fini(struct rtypes *t)
 {
-	datawin_free(t->src.data);
+	data_cache_free(t->src.data);
 	hmap_fini(&t->names);
 	typeshell_fini(&t->shells);
 	hmap_fini(&t->by_name);
@@ -48,7 +48,7 @@ void rtypes_fini(struct rtypes *t)
 	memset(t, 0, sizeof(*t));
 }
 
-void *rtypes_alloc(struct rtypes *t, size_t size)
+void *rtype_alloc(struct rtypes *t, size_t size)
 {
 	if (size > t->left)
 		return NULL;
@@ -60,11 +60,11 @@ void *rtypes_alloc(struct rtypes *t, size_t size)
 static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
 {
 	struct typeshell *shell = typeshell_get(&t->shells, vaddr);
-	struct rtypes_node *n;
+	struct rtype_node *n;
 
 	if (shell)
 		return &shell->type;
-	n = rtypes_alloc(t, sizeof(*n));
+	n = rtype_alloc(t, sizeof(*n));
 	if (!n || typeshell_add(&t->shells, vaddr, &n->shell))
 		return NULL;
 	n->shell.type.rtype = vaddr;
@@ -74,17 +74,17 @@ static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
 /* The text of an abi.Name; NULL: not a name. */
 static const char *text_of(struct rtypes *t, const struct rtname *n)
 {
-	char *s = rtypes_alloc(t, n->len + 1);
+	char *s = rtype_alloc(t, n->len + 1);
 
-	if (!s || datawin_read(t->src.data, n->text, s, n->len))
+	if (!s || data_cache_read(t->src.data, n->text, s, n->len))
 		return NULL;
 	return plain_name(s, n->len) ? s : NULL;
 }
 
 static int fill_fields(struct rtypes *t, struct gotype *g,
-		       const struct rtdesc *d)
+		       const struct rtype_desc *d)
 {
-	struct gofield *v = rtypes_alloc(t, d->count * sizeof(*v));
+	struct gofield *v = rtype_alloc(t, d->count * sizeof(*v));
 
 	if (!v)
 		return -1;
@@ -92,8 +92,8 @@ static int fill_fields(struct rtypes *t, struct gotype *g,
 		struct rtfield f;
 		struct rtname n;
 
-		if (rtdesc_field(&t->src, d, i, &f) ||
-		    rtdesc_name(&t->src, f.name, &n))
+		if (rtype_desc_field(&t->src, d, i, &f) ||
+		    rtype_desc_name(&t->src, f.name, &n))
 			return -1;
 		v[i].name = n.len ? text_of(t, &n) : "_";
 		v[i].type = refer(t, f.type);
@@ -107,8 +107,8 @@ static int fill_fields(struct rtypes *t, struct gotype *g,
 	return 0;
 }
 
-static int fill_refs(struct rtypes *t, struct rtypes_node *n,
-		     const struct rtdesc *d)
+static int fill_refs(struct rtypes *t, struct rtype_node *n,
+		     const struct rtype_desc *d)
 {
 	struct gotype *g = &n->shell.type;
 
@@ -145,39 +145,39 @@ static int fill_refs(struct rtypes *t, struct rtypes_node *n,
 static void fill(void *ctx, struct typeshell *shell)
 {
 	struct rtypes *t = ctx;
-	struct rtypes_node *n = (struct rtypes_node *)shell;
+	struct rtype_node *n = (struct rtype_node *)shell;
 	struct gotype *g = &shell->type;
 	const char *name;
-	struct rtdesc d;
+	struct rtype_desc d;
 
-	if (rtdesc_read(&t->src, g->rtype, &d))
+	if (rtype_desc_read(&t->src, g->rtype, &d))
 		return;
-	name = rtypes_name(t, g->rtype);
+	name = rtype_name(t, g->rtype);
 	if (name)
 		g->name = name;
 	g->size = d.size;
 	g->align = d.align;
-	g->kind = gokind_type(d.kind);
+	g->kind = kind_type(d.kind);
 	if (!name || fill_refs(t, n, &d))
 		typeshell_unknown(g);
 }
 
-const struct gotype *rtypes_type(struct rtypes *t, uint64_t vaddr)
+const struct gotype *rtype_type(struct rtypes *t, uint64_t vaddr)
 {
-	struct rtdesc d;
+	struct rtype_desc d;
 	const struct gotype *g;
 
 	if (!typeshell_get(&t->shells, vaddr) &&
-	    rtdesc_read(&t->src, vaddr, &d))
+	    rtype_desc_read(&t->src, vaddr, &d))
 		return NULL;
 	g = refer(t, vaddr);
 	typeshell_settle(&t->shells, fill, t);
 	return g && *g->name != '?' ? g : NULL;
 }
 
-bool rtypes_is_direct(struct rtypes *t, uint64_t vaddr)
+bool rtype_is_direct(struct rtypes *t, uint64_t vaddr)
 {
-	struct rtdesc d;
+	struct rtype_desc d;
 
-	return !rtdesc_read(&t->src, vaddr, &d) && d.direct;
+	return !rtype_desc_read(&t->src, vaddr, &d) && d.direct;
 }

@@ -16,7 +16,7 @@
 /* The type descriptors of one binary. */
 struct rtypes {
 	struct rtsource src;	/* where they are read from */
-	const struct linktab *link;	/* where they begin */
+	const struct moduledata *link;	/* where they begin */
 	struct arena *mem;	/* where types and names are kept */
 	uint64_t left;		/* bytes of @mem that may still be taken */
 	struct hmap names;	/* name by address of the descriptor */
@@ -27,49 +27,49 @@ struct rtypes {
 };
 
 /* Returns 0, or -1 if there is no memory. @link, @ef and @mem outlive @t. */
-int rtypes_init(struct rtypes *t, const struct elffile *ef,
-		const struct linktab *link, struct arena *mem);
-void rtypes_fini(struct rtypes *t);
+int rtype_init(struct rtypes *t, const struct elffile *ef,
+	       const struct moduledata *link, struct arena *mem);
+void rtype_fini(struct rtypes *t);
 
 /*
  * The type whose descriptor is at link-time address @vaddr, with all types it
  * refers to; NULL if there is no descriptor. The same each time.
  */
-const struct gotype *rtypes_type(struct rtypes *t, uint64_t vaddr);
+const struct gotype *rtype_type(struct rtypes *t, uint64_t vaddr);
 
 /* An interface's data word is the value itself, not a pointer to it. */
-bool rtypes_is_direct(struct rtypes *t, uint64_t vaddr);
+bool rtype_is_direct(struct rtypes *t, uint64_t vaddr);
 
 /* "*net/http.Request": name of the descriptor at @vaddr, or NULL. */
-const char *rtypes_name(struct rtypes *t, uint64_t vaddr);
+const char *rtype_name(struct rtypes *t, uint64_t vaddr);
 /* "*http.Request": as Go prints it; not kept: to be freed. NULL if none. */
-char *rtypes_short_name(struct rtypes *t, uint64_t vaddr);
+char *rtype_short_name(struct rtypes *t, uint64_t vaddr);
 
 /* A value other than 0 ends the walk. */
-typedef int (*rtypes_fn)(void *ctx, uint64_t vaddr, const char *name);
+typedef int (*rtype_fn)(void *ctx, uint64_t vaddr, const char *name);
 
 /*
  * All descriptors that can be reached: what the linker lists, what itabs and
  * methods mention, and what these refer to. Returns what @fn returned last.
  */
-int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx);
+int rtype_each(struct rtypes *t, rtype_fn fn, void *ctx);
 
 /* Addresses of the same; @n: their number. */
-const uint64_t *rtypes_all(struct rtypes *t, size_t *n);
+const uint64_t *rtype_all(struct rtypes *t, size_t *n);
 
 /*
  * The type called @name: "net/http.Request", or "http.Request" if no other
  * has that name. NULL: not found, or ambiguous.
  */
-const struct gotype *rtypes_find(struct rtypes *t, const char *name);
+const struct gotype *rtype_find(struct rtypes *t, const char *name);
 
 /*
  * Concrete types for which the binary has an itab for the interface whose
  * descriptor is at @iface; with 0: of all itabs. @fn gets the type's descriptor.
  */
-int rtypes_itabs(struct rtypes *t, uint64_t iface, rtypes_fn fn, void *ctx);
+int rtype_itabs(struct rtypes *t, uint64_t iface, rtype_fn fn, void *ctx);
 
 /* As arena_alloc() of @t->mem, within the limit of bytes. */
-void *rtypes_alloc(struct rtypes *t, size_t size);
+void *rtype_alloc(struct rtypes *t, size_t size);
 
 #endif

@@ -70,7 +70,7 @@ static uint32_t own_bytes(const struct rtsource *src, enum go_rkind kind)
 }
 
 /* Buckets: 8 hash bytes, 8 keys, 8 elements, pointer to the next bucket. */
-static int read_buckets(const struct rtsource *src, struct rtdesc *d,
+static int read_buckets(const struct rtsource *src, struct rtype_desc *d,
 			const uint8_t *own)
 {
 	/* 1.14 added the hash function. */
@@ -89,7 +89,7 @@ static int read_buckets(const struct rtsource *src, struct rtdesc *d,
 }
 
 /* Groups: 8 control bytes, then 8 slots of a key and an element. */
-static int read_groups(const struct rtsource *src, struct rtdesc *d,
+static int read_groups(const struct rtsource *src, struct rtype_desc *d,
 		       const uint8_t *own)
 {
 	uint64_t size = load_u64(own + 32), key, key_stride, elem, elem_stride;
@@ -125,7 +125,7 @@ static int read_groups(const struct rtsource *src, struct rtdesc *d,
 	return 0;
 }
 
-static int read_own(const struct rtsource *src, struct rtdesc *d,
+static int read_own(const struct rtsource *src, struct rtype_desc *d,
 		    const uint8_t *own, uint32_t bytes)
 {
 	switch (d->kind) {
@@ -134,7 +134,7 @@ static int read_own(const struct rtsource *src, struct rtdesc *d,
 		break;
 	case RKIND_CHAN:
 		d->dir = own[8];
-		if (!d->dir || d->dir > (RTDESC_RECV | RTDESC_SEND))
+		if (!d->dir || d->dir > (RTYPE_DESC_RECV | RTYPE_DESC_SEND))
 			return -1;
 		break;
 	case RKIND_MAP:
@@ -172,7 +172,7 @@ static int read_own(const struct rtsource *src, struct rtdesc *d,
 }
 
 /* Do the first 48 bytes look like a type? */
-static int read_head(const struct rtsource *src, struct rtdesc *d,
+static int read_head(const struct rtsource *src, struct rtype_desc *d,
 		     const uint8_t *p)
 {
 	uint8_t flags = p[20], kind = p[23];
@@ -180,7 +180,7 @@ static int read_head(const struct rtsource *src, struct rtdesc *d,
 	d->size = load_u64(p);
 	d->align = p[21];
 	d->kind = kind & RTYPE_KIND_MASK;
-	d->direct = (goversion_direct_in_kind(src->minor) ? kind : flags) &
+	d->direct = (release_direct_in_kind(src->minor) ? kind : flags) &
 		    RTYPE_DIRECT;
 	d->named = flags & RTYPE_FLAG_NAMED;
 	d->extra_star = flags & RTYPE_FLAG_EXTRA_STAR;
@@ -193,25 +193,25 @@ static int read_head(const struct rtsource *src, struct rtdesc *d,
 	return 0;
 }
 
-int rtdesc_read(const struct rtsource *src, uint64_t vaddr, struct rtdesc *ret)
+int rtype_desc_read(const struct rtsource *src, uint64_t vaddr, struct rtype_desc *ret)
 {
 	uint8_t p[RTYPE_MAP_27_BYTES];
-	struct rtdesc d = { .vaddr = vaddr };
+	struct rtype_desc d = { .vaddr = vaddr };
 	uint32_t own;
 
 	if (vaddr < src->types || vaddr >= src->etypes || vaddr % 8 ||
-	    datawin_read(src->data, vaddr, p, RTYPE_SIZE) ||
+	    data_cache_read(src->data, vaddr, p, RTYPE_SIZE) ||
 	    read_head(src, &d, p))
 		return -1;
 	own = own_bytes(src, d.kind);
-	if (datawin_read(src->data, vaddr + RTYPE_SIZE, p + RTYPE_SIZE, own))
+	if (data_cache_read(src->data, vaddr + RTYPE_SIZE, p + RTYPE_SIZE, own))
 		return -1;
 	d.length = RTYPE_SIZE + own;
 	if (p[20] & RTYPE_FLAG_UNCOMMON) {
 		struct rtuncommon u;
 
 		d.uncommon = vaddr + RTYPE_SIZE + own;
-		if (rtdesc_uncommon(src, &d, &u))
+		if (rtype_desc_uncommon(src, &d, &u))
 			return -1;
 		d.length += RTYPE_UNCOMMON_BYTES +
 			    (uint64_t)u.nmethods * RTYPE_METHOD_BYTES;
@@ -222,20 +222,20 @@ int rtdesc_read(const struct rtsource *src, uint64_t vaddr, struct rtdesc *ret)
 	return 0;
 }
 
-int rtdesc_field(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
-		 struct rtfield *ret)
+int rtype_desc_field(const struct rtsource *src, const struct rtype_desc *d, uint64_t i,
+		     struct rtfield *ret)
 {
 	uint8_t p[RTYPE_FIELD_BYTES];
 	uint64_t off;
 
 	if (d->kind != RKIND_STRUCT || i >= d->count ||
-	    datawin_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
+	    data_cache_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
 		return -1;
 	ret->name = load_u64(p);
 	ret->type = load_u64(p + 8);
 	off = load_u64(p + 16);
 	ret->marked = false;
-	if (goversion_field_marked(src->minor)) {
+	if (release_field_marked(src->minor)) {
 		ret->marked = off & 1;
 		off >>= 1;
 	}
@@ -243,25 +243,25 @@ int rtdesc_field(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
 	return 0;
 }
 
-int rtdesc_param(const struct rtsource *src, const struct rtdesc *d,
-		 unsigned int i, uint64_t *type)
+int rtype_desc_param(const struct rtsource *src, const struct rtype_desc *d,
+		     unsigned int i, uint64_t *type)
 {
 	uint8_t p[8];
 
 	if (d->kind != RKIND_FUNC || i >= d->nin + d->nout ||
-	    datawin_read(src->data, d->list + i * 8ULL, p, sizeof(p)))
+	    data_cache_read(src->data, d->list + i * 8ULL, p, sizeof(p)))
 		return -1;
 	*type = load_u64(p);
 	return 0;
 }
 
-int rtdesc_wants(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
-		 struct rtmethod *ret)
+int rtype_desc_wants(const struct rtsource *src, const struct rtype_desc *d, uint64_t i,
+		     struct rtmethod *ret)
 {
 	uint8_t p[RTYPE_WANTS_BYTES];
 
 	if (d->kind != RKIND_INTERFACE || i >= d->count ||
-	    datawin_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
+	    data_cache_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
 		return -1;
 	memset(ret, 0, sizeof(*ret));
 	ret->name = from_offset(src, load_u32(p));
@@ -269,13 +269,13 @@ int rtdesc_wants(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
 	return ret->name ? 0 : -1;
 }
 
-int rtdesc_uncommon(const struct rtsource *src, const struct rtdesc *d,
-		    struct rtuncommon *ret)
+int rtype_desc_uncommon(const struct rtsource *src, const struct rtype_desc *d,
+			struct rtuncommon *ret)
 {
 	uint8_t p[RTYPE_UNCOMMON_BYTES];
 
 	if (!d->uncommon ||
-	    datawin_read(src->data, d->uncommon, p, sizeof(p)))
+	    data_cache_read(src->data, d->uncommon, p, sizeof(p)))
 		return -1;
 	ret->pkg = from_offset(src, load_u32(p));
 	ret->nmethods = load_u16(p + 4);
@@ -289,14 +289,14 @@ static uint32_t code_offset(uint32_t off)
 	return off > INT32_MAX ? 0 : off;
 }
 
-int rtdesc_method(const struct rtsource *src, const struct rtuncommon *u,
-		  unsigned int i, struct rtmethod *ret)
+int rtype_desc_method(const struct rtsource *src, const struct rtuncommon *u,
+		      unsigned int i, struct rtmethod *ret)
 {
 	uint8_t p[RTYPE_METHOD_BYTES];
 
 	if (i >= u->nmethods ||
-	    datawin_read(src->data, u->methods + (uint64_t)i * sizeof(p), p,
-			 sizeof(p)))
+	    data_cache_read(src->data, u->methods + (uint64_t)i * sizeof(p), p,
+			    sizeof(p)))
 		return -1;
 	ret->name = from_offset(src, load_u32(p));
 	ret->type = from_offset(src, load_u32(p + 4));
@@ -311,15 +311,15 @@ static int read_length(const struct rtsource *src, uint64_t *vaddr, size_t *len)
 	uint8_t p[3];
 	size_t n = 0, v = 0;
 
-	if (!goversion_name_varint(src->minor)) {
-		if (datawin_read(src->data, *vaddr, p, 2))
+	if (!release_name_varint(src->minor)) {
+		if (data_cache_read(src->data, *vaddr, p, 2))
 			return -1;
 		n = 2;
 		v = (size_t)p[0] << 8 | p[1];
 	} else {
 		do {
 			if (n == sizeof(p) ||
-			    datawin_read(src->data, *vaddr + n, p + n, 1))
+			    data_cache_read(src->data, *vaddr + n, p + n, 1))
 				return -1;
 			v |= (size_t)(p[n] & 0x7f) << (7 * n);
 		} while (p[n++] & 0x80);
@@ -329,13 +329,13 @@ static int read_length(const struct rtsource *src, uint64_t *vaddr, size_t *len)
 	return 0;
 }
 
-int rtdesc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret)
+int rtype_desc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret)
 {
 	uint64_t at = vaddr + 1;
 	uint8_t flags, p[4];
 
 	memset(ret, 0, sizeof(*ret));
-	if (datawin_read(src->data, vaddr, &flags, 1) ||
+	if (data_cache_read(src->data, vaddr, &flags, 1) ||
 	    read_length(src, &at, &ret->len) || ret->len > RTNAME_MAX)
 		return -1;
 	ret->exported = flags & RTNAME_EXPORTED;
@@ -349,7 +349,7 @@ int rtdesc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret)
 		at += ret->tag_len;
 	}
 	if (flags & RTNAME_PKG) {
-		if (datawin_read(src->data, at, p, sizeof(p)))
+		if (data_cache_read(src->data, at, p, sizeof(p)))
 			return -1;
 		ret->pkg = from_offset(src, load_u32(p));
 	}

@@ -17,7 +17,7 @@
 
 /* Where descriptors are read from. */
 struct rtsource {
-	struct datawin *data;	/* the file's memory image */
+	struct data_cache *data;	/* the file's memory image */
 	int minor;		/* Go version, 1.@minor */
 	bool swiss;		/* maps are of groups */
 	uint64_t types;		/* what offsets count from */
@@ -25,11 +25,11 @@ struct rtsource {
 };
 
 /* A channel's direction. */
-#define RTDESC_RECV 1U
-#define RTDESC_SEND 2U
+#define RTYPE_DESC_RECV 1U
+#define RTYPE_DESC_SEND 2U
 
 /* A descriptor. */
-struct rtdesc {
+struct rtype_desc {
 	uint64_t vaddr;	/* where it is */
 	uint64_t size;	/* bytes of a value */
 	uint32_t align;	/* alignment */
@@ -47,7 +47,7 @@ struct rtdesc {
 	uint64_t count;	/* elements of an array; fields of a struct; methods of an interface */
 	uint64_t list;	/* address of fields, methods, or of a function's parameter types */
 	uint64_t pkg;	/* address of the name of the package of a struct or interface, or 0 */
-	unsigned int dir;	/* of channels: RTDESC_RECV, RTDESC_SEND */
+	unsigned int dir;	/* of channels: RTYPE_DESC_RECV, RTYPE_DESC_SEND */
 	unsigned int nin;	/* parameters of a function */
 	unsigned int nout;	/* results of it */
 	bool variadic;	/* the last parameter is */
@@ -89,19 +89,19 @@ struct rtname {
 };
 
 /* All return 0, or -1: there is nothing of the kind. */
-int rtdesc_read(const struct rtsource *src, uint64_t vaddr, struct rtdesc *ret);
-int rtdesc_field(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
-		 struct rtfield *ret);
+int rtype_desc_read(const struct rtsource *src, uint64_t vaddr, struct rtype_desc *ret);
+int rtype_desc_field(const struct rtsource *src, const struct rtype_desc *d, uint64_t i,
+		     struct rtfield *ret);
 /* Parameters, then results. */
-int rtdesc_param(const struct rtsource *src, const struct rtdesc *d,
-		 unsigned int i, uint64_t *type);
+int rtype_desc_param(const struct rtsource *src, const struct rtype_desc *d,
+		     unsigned int i, uint64_t *type);
 /* What an interface asks for. */
-int rtdesc_wants(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
-		 struct rtmethod *ret);
-int rtdesc_uncommon(const struct rtsource *src, const struct rtdesc *d,
-		    struct rtuncommon *ret);
-int rtdesc_method(const struct rtsource *src, const struct rtuncommon *u,
-		  unsigned int i, struct rtmethod *ret);
-int rtdesc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret);
+int rtype_desc_wants(const struct rtsource *src, const struct rtype_desc *d, uint64_t i,
+		     struct rtmethod *ret);
+int rtype_desc_uncommon(const struct rtsource *src, const struct rtype_desc *d,
+			struct rtuncommon *ret);
+int rtype_desc_method(const struct rtsource *src, const struct rtuncommon *u,
+		      unsigned int i, struct rtmethod *ret);
+int rtype_desc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret);
 
 #endif

@@ -12,8 +12,8 @@
 #include "gobin/rtype.h"
 
 /* Maximum of followed references: slightly above the capacity of the tables. */
-#define RTYPES_REFS_SPARE (1ULL << 20)
-#define RTYPES_ITAB_BYTES 32U
+#define RTYPE_REFS_SPARE (1ULL << 20)
+#define RTYPE_ITAB_BYTES 32U
 
 /* What @by_name has for a name that several types have. */
 #define AMBIGUOUS 1U
@@ -31,11 +31,11 @@ struct rtwalk {
 /* Returns 0, or -1: enough. */
 static int found(struct rtwalk *w, uint64_t vaddr)
 {
-	struct rtdesc d;
+	struct rtype_desc d;
 
 	if (!w->refs--)
 		return -1;
-	if (hmap_get(&w->seen, vaddr) || rtdesc_read(&w->t->src, vaddr, &d))
+	if (hmap_get(&w->seen, vaddr) || rtype_desc_read(&w->t->src, vaddr, &d))
 		return 0;
 	if (grow(&w->v, w->n + 1, &w->cap, sizeof(*w->v)) ||
 	    hmap_put(&w->seen, vaddr, w))
@@ -44,15 +44,15 @@ static int found(struct rtwalk *w, uint64_t vaddr)
 	return 0;
 }
 
-static int follow_methods(struct rtwalk *w, const struct rtdesc *d)
+static int follow_methods(struct rtwalk *w, const struct rtype_desc *d)
 {
 	struct rtuncommon u;
 	struct rtmethod m;
 
-	if (rtdesc_uncommon(&w->t->src, d, &u))
+	if (rtype_desc_uncommon(&w->t->src, d, &u))
 		return 0;
 	for (unsigned int i = 0; i < u.nmethods; i++) {
-		if (rtdesc_method(&w->t->src, &u, i, &m))
+		if (rtype_desc_method(&w->t->src, &u, i, &m))
 			break;
 		if (found(w, m.type))
 			return -1;
@@ -64,22 +64,22 @@ static int follow(struct rtwalk *w, uint64_t vaddr)
 {
 	struct rtmethod m;
 	struct rtfield f;
-	struct rtdesc d;
+	struct rtype_desc d;
 	uint64_t type;
 
-	if (rtdesc_read(&w->t->src, vaddr, &d))
+	if (rtype_desc_read(&w->t->src, vaddr, &d))
 		return 0;
 	if (found(w, d.elem) || found(w, d.key) || found(w, d.ptr_to))
 		return -1;
-	for (uint64_t i = 0; !rtdesc_field(&w->t->src, &d, i, &f); i++) {
+	for (uint64_t i = 0; !rtype_desc_field(&w->t->src, &d, i, &f); i++) {
 		if (found(w, f.type))
 			return -1;
 	}
-	for (uint64_t i = 0; !rtdesc_wants(&w->t->src, &d, i, &m); i++) {
+	for (uint64_t i = 0; !rtype_desc_wants(&w->t->src, &d, i, &m); i++) {
 		if (found(w, m.type))
 			return -1;
 	}
-	for (unsigned int i = 0; !rtdesc_param(&w->t->src, &d, i, &type); i++) {
+	for (unsigned int i = 0; !rtype_desc_param(&w->t->src, &d, i, &type); i++) {
 		if (found(w, type))
 			return -1;
 	}
@@ -89,20 +89,20 @@ static int follow(struct rtwalk *w, uint64_t vaddr)
 /* What typelinks lists; later, what lies back to back. */
 static int start(struct rtwalk *w)
 {
-	const struct linktab *l = w->t->link;
+	const struct moduledata *l = w->t->link;
 	uint64_t at = l->types + 8;	/* the first one never has offset 0 */
-	struct rtdesc d;
+	struct rtype_desc d;
 	int32_t off;
 
 	for (uint64_t i = 0; i < l->ntypelinks; i++) {
-		if (datawin_read(w->t->src.data, l->typelinks + i * 4, &off,
-				 sizeof(off)))
+		if (data_cache_read(w->t->src.data, l->typelinks + i * 4, &off,
+				    sizeof(off)))
 			break;
 		if (found(w, l->types + (uint64_t)(int64_t)off))
 			return -1;
 	}
 	while (l->desc_len && at - l->types < l->desc_len &&
-	       !rtdesc_read(&w->t->src, at, &d)) {
+	       !rtype_desc_read(&w->t->src, at, &d)) {
 		if (found(w, at))
 			return -1;
 		at += (d.length + 7) & ~7ULL;
@@ -121,14 +121,14 @@ typedef int (*rtitab_fn)(void *ctx, uint64_t iface, uint64_t type);
 static uint64_t read_itab(struct rtypes *t, uint64_t vaddr, uint64_t *iface,
 			  uint64_t *type)
 {
-	uint64_t w[RTYPES_ITAB_BYTES / 8];
-	struct rtdesc d;
+	uint64_t w[RTYPE_ITAB_BYTES / 8];
+	struct rtype_desc d;
 
-	if (datawin_read(t->src.data, vaddr, w, sizeof(w)))
+	if (data_cache_read(t->src.data, vaddr, w, sizeof(w)))
 		return 0;
 	*iface = w[0];
 	*type = w[1];
-	if (rtdesc_read(&t->src, w[0], &d) || d.kind != RKIND_INTERFACE)
+	if (rtype_desc_read(&t->src, w[0], &d) || d.kind != RKIND_INTERFACE)
 		return 0;
 	/* As itab.Size() in src/internal/abi/iface.go. */
 	return sizeof(w) + (w[3] && d.count ? (d.count - 1) * 8 : 0);
@@ -136,13 +136,13 @@ static uint64_t read_itab(struct rtypes *t, uint64_t vaddr, uint64_t *iface,
 
 static int each_itab(struct rtypes *t, rtitab_fn fn, void *ctx)
 {
-	const struct linktab *l = t->link;
+	const struct moduledata *l = t->link;
 	uint64_t at = l->itabs, iface, type, bytes, itab;
 	int ret;
 
 	for (uint64_t i = 0; i < l->nitablinks; i++) {
-		if (datawin_read(t->src.data, l->itablinks + i * 8, &itab,
-				 sizeof(itab)) ||
+		if (data_cache_read(t->src.data, l->itablinks + i * 8, &itab,
+				    sizeof(itab)) ||
 		    !read_itab(t, itab, &iface, &type))
 			break;
 		ret = fn(ctx, iface, type);
@@ -166,7 +166,7 @@ static void gather(struct rtypes *t)
 {
 	struct rtwalk w = {
 		.t = t,
-		.refs = RTYPES_REFS_SPARE + (t->src.etypes - t->src.types) / 4,
+		.refs = RTYPE_REFS_SPARE + (t->src.etypes - t->src.types) / 4,
 	};
 
 	if (t->all)
@@ -182,20 +182,20 @@ static void gather(struct rtypes *t)
 	t->nall = w.n;
 }
 
-const uint64_t *rtypes_all(struct rtypes *t, size_t *n)
+const uint64_t *rtype_all(struct rtypes *t, size_t *n)
 {
 	gather(t);
 	*n = t->nall;
 	return t->all;
 }
 
-int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx)
+int rtype_each(struct rtypes *t, rtype_fn fn, void *ctx)
 {
 	int ret = 0;
 
 	gather(t);
 	for (size_t i = 0; !ret && i < t->nall; i++) {
-		const char *name = rtypes_name(t, t->all[i]);
+		const char *name = rtype_name(t, t->all[i]);
 
 		if (name)
 			ret = fn(ctx, t->all[i], name);
@@ -206,7 +206,7 @@ int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx)
 struct itab_filter {
 	struct rtypes *t;
 	uint64_t iface;
-	rtypes_fn fn;
+	rtype_fn fn;
 	void *ctx;
 };
 
@@ -217,11 +217,11 @@ static int filter_itab(void *ctx, uint64_t iface, uint64_t type)
 
 	if (f->iface && f->iface != iface)
 		return 0;
-	name = rtypes_name(f->t, type);
+	name = rtype_name(f->t, type);
 	return name ? f->fn(f->ctx, type, name) : 0;
 }
 
-int rtypes_itabs(struct rtypes *t, uint64_t iface, rtypes_fn fn, void *ctx)
+int rtype_itabs(struct rtypes *t, uint64_t iface, rtype_fn fn, void *ctx)
 {
 	struct itab_filter f = {
 		.t = t, .iface = iface, .fn = fn, .ctx = ctx,
@@ -244,7 +244,7 @@ static void note_name(struct rtypes *t, uint64_t seed, const char *name,
 static int index_name(void *ctx, uint64_t vaddr, const char *name)
 {
 	struct rtypes *t = ctx;
-	char *brief = rtypes_short_name(t, vaddr);
+	char *brief = rtype_short_name(t, vaddr);
 
 	/* Shapes have the names of what they stand for, and no values. */
 	if (brief && !strstr(brief, "go.shape.")) {
@@ -255,16 +255,16 @@ static int index_name(void *ctx, uint64_t vaddr, const char *name)
 	return 0;
 }
 
-const struct gotype *rtypes_find(struct rtypes *t, const char *name)
+const struct gotype *rtype_find(struct rtypes *t, const char *name)
 {
 	if (!t->by_name.n)
-		rtypes_each(t, index_name, t);
+		rtype_each(t, index_name, t);
 	for (uint64_t seed = 0; seed < 2; seed++) {
 		uint64_t vaddr, key = hmap_hash(seed, name, strlen(name));
 
 		vaddr = (uintptr_t)hmap_get(&t->by_name, key);
 		if (vaddr > AMBIGUOUS)
-			return rtypes_type(t, vaddr);
+			return rtype_type(t, vaddr);
 	}
 	return NULL;
 }

@@ -12,30 +12,30 @@
 #include "gobin/rtype.h"
 
 /* The methods of one binary. */
-struct rtsig {
+struct rtype_method {
 	struct rtypes *types;	/* its types */
 	struct hmap methods;	/* method by address of its code, once @ready */
 	bool ready;		/* all types have been looked at */
 };
 
 /* @types outlives @s. */
-void rtsig_init(struct rtsig *s, struct rtypes *types);
-void rtsig_fini(struct rtsig *s);
+void rtype_method_init(struct rtype_method *s, struct rtypes *types);
+void rtype_method_fini(struct rtype_method *s);
 
 /**
- * rtsig_get() - signature of the method whose code is at @entry
+ * rtype_method_get() - signature of the method whose code is at @entry
  * @s: the methods
  * @entry: link-time address
  * @abi0: everything is passed on the stack
  * @args: bytes of arguments by the line table, which must add up; negative:
  *	unknown
  *
- * Return: the signature, whose receiver is called RTSIG_RECEIVER, its
+ * Return: the signature, whose receiver is called RTYPE_METHOD_RECEIVER, its
  * parameters p0, p1 ...; owned by @types' arena. NULL if there is no such method,
  * or if its description is inconsistent.
  */
-const struct gosig *rtsig_get(struct rtsig *s, uint64_t entry, bool abi0,
-			      int32_t args);
-#define RTSIG_RECEIVER "recv"
+const struct gosig *rtype_method_get(struct rtype_method *s, uint64_t entry, bool abi0,
+				     int32_t args);
+#define RTYPE_METHOD_RECEIVER "recv"
 
 #endif

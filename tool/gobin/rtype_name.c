@@ -14,10 +14,10 @@
 #include "gobin/rtype.h"
 #include "gotype/shape.h"
 
-#define RTYPES_NAME_MAX RTNAME_MAX
-#define RTYPES_NAME_DEPTH 64
+#define RTYPE_NAME_MAX RTNAME_MAX
+#define RTYPE_NAME_DEPTH 64
 /* Last release that was seen to call a blank field "_", not "main._". */
-#define RTYPES_BARE_BLANK 15
+#define RTYPE_BARE_BLANK 15
 
 /* A name that is being written. What does not fit makes it @bad. */
 struct scribe {
@@ -29,7 +29,7 @@ struct scribe {
 
 static void put(struct scribe *s, const char *text, size_t len)
 {
-	if (s->bad || len > RTYPES_NAME_MAX - s->len) {
+	if (s->bad || len > RTYPE_NAME_MAX - s->len) {
 		s->bad = true;
 		return;
 	}
@@ -47,8 +47,8 @@ static void put_bytes(struct scribe *s, uint64_t vaddr, size_t len)
 {
 	char *to = s->text + s->len;
 
-	if (s->bad || len > RTYPES_NAME_MAX - s->len ||
-	    datawin_read(s->t->src.data, vaddr, to, len)) {
+	if (s->bad || len > RTYPE_NAME_MAX - s->len ||
+	    data_cache_read(s->t->src.data, vaddr, to, len)) {
 		s->bad = true;
 		return;
 	}
@@ -66,7 +66,7 @@ static void put_path(struct scribe *s, uint64_t name)
 	size_t from = s->len, last;
 	char *raw;
 
-	if (rtdesc_name(&s->t->src, name, &n)) {
+	if (rtype_desc_name(&s->t->src, name, &n)) {
 		s->bad = true;
 		return;
 	}
@@ -100,15 +100,15 @@ static void put_quoted(struct scribe *s, uint64_t vaddr, size_t len)
 	struct buf quoted = { 0 };
 	uint8_t *text;
 
-	if (s->bad || len > RTYPES_NAME_MAX - s->len) {
+	if (s->bad || len > RTYPE_NAME_MAX - s->len) {
 		s->bad = true;
 		return;
 	}
 	text = malloc(len);
-	if (!text || datawin_read(s->t->src.data, vaddr, text, len)) {
+	if (!text || data_cache_read(s->t->src.data, vaddr, text, len)) {
 		s->bad = true;
 	} else {
-		buf_quote(&quoted, text, len);
+		quote_go(&quoted, text, len);
 		s->bad |= quoted.failed;
 		put(s, quoted.p, quoted.len);
 	}
@@ -124,24 +124,24 @@ static void drop_shapes(struct scribe *s, size_t from)
 	if (s->bad)
 		return;
 	s->text[s->len] = 0;
-	goshape_drop(s->text + from, s->t->src.minor);
+	shape_drop(s->text + from, s->t->src.minor);
 	s->len = from + strlen(s->text + from);
 }
 
 /* "http.Request" and "net/http" make "net/http.Request". */
-static void put_named(struct scribe *s, const struct rtdesc *d)
+static void put_named(struct scribe *s, const struct rtype_desc *d)
 {
 	struct rtuncommon u = { 0 };
 	size_t from = s->len, dot = 0, len;
 	struct rtname n;
 
-	if (rtdesc_name(&s->t->src, d->str, &n) || n.len < d->extra_star) {
+	if (rtype_desc_name(&s->t->src, d->str, &n) || n.len < d->extra_star) {
 		s->bad = true;
 		return;
 	}
 	len = n.len - d->extra_star;
 	put_bytes(s, n.text + d->extra_star, len);
-	if (s->bad || rtdesc_uncommon(&s->t->src, d, &u) || !u.pkg)
+	if (s->bad || rtype_desc_uncommon(&s->t->src, d, &u) || !u.pkg)
 		return;
 	/* Type arguments have whole paths already. */
 	for (size_t i = 0; i < len && s->text[from + i] != '['; i++) {
@@ -166,8 +166,8 @@ static void put_member(struct scribe *s, const struct rtname *n, uint64_t pkg)
 	char c = 0;
 
 	/* A blank field once had no package. */
-	if (n->len == 1 && s->t->src.minor <= RTYPES_BARE_BLANK)
-		datawin_read(s->t->src.data, n->text, &c, 1);
+	if (n->len == 1 && s->t->src.minor <= RTYPE_BARE_BLANK)
+		data_cache_read(s->t->src.data, n->text, &c, 1);
 	if (!n->exported && c != '_' && (n->pkg || pkg)) {
 		put_path(s, n->pkg ? n->pkg : pkg);
 		puts_to(s, ".");
@@ -178,22 +178,22 @@ static void put_member(struct scribe *s, const struct rtname *n, uint64_t pkg)
 /* Is an embedded field's name that of its type? It is then left out. */
 static bool is_own_name(struct rtypes *t, const struct rtname *n, uint64_t type)
 {
-	struct rtdesc d;
+	struct rtype_desc d;
 	struct rtname str;
 	char own[256], name[256];
 	size_t at;
 
-	if (rtdesc_read(&t->src, type, &d))
+	if (rtype_desc_read(&t->src, type, &d))
 		return true;
 	if (d.kind == RKIND_POINTER && !d.named &&
-	    rtdesc_read(&t->src, d.elem, &d))
+	    rtype_desc_read(&t->src, d.elem, &d))
 		return true;
-	if (rtdesc_name(&t->src, d.str, &str) || str.len < n->len ||
+	if (rtype_desc_name(&t->src, d.str, &str) || str.len < n->len ||
 	    n->len > sizeof(name))
 		return false;
 	at = str.len - n->len;
-	return !datawin_read(t->src.data, str.text + at, own, n->len) &&
-	       !datawin_read(t->src.data, n->text, name, n->len) &&
+	return !data_cache_read(t->src.data, str.text + at, own, n->len) &&
+	       !data_cache_read(t->src.data, n->text, name, n->len) &&
 	       !memcmp(own, name, n->len);
 }
 
@@ -201,20 +201,20 @@ static bool is_own_name(struct rtypes *t, const struct rtname *n, uint64_t type)
  * The compiler's own structures of maps, "map.bucket[string]int", may contain
  * themselves without a name in between; nobody asks what they are called.
  */
-static bool is_of_map(struct rtypes *t, const struct rtdesc *d)
+static bool is_of_map(struct rtypes *t, const struct rtype_desc *d)
 {
 	static const char mark[] = "map.";
 	struct rtname n;
 	char head[sizeof(mark) - 1];
 
-	return !rtdesc_name(&t->src, d->str, &n) &&
+	return !rtype_desc_name(&t->src, d->str, &n) &&
 	       n.len >= d->extra_star + sizeof(head) &&
-	       !datawin_read(t->src.data, n.text + d->extra_star, head,
-			     sizeof(head)) &&
+	       !data_cache_read(t->src.data, n.text + d->extra_star, head,
+				sizeof(head)) &&
 	       !memcmp(head, mark, sizeof(head));
 }
 
-static void put_struct(struct scribe *s, const struct rtdesc *d, int depth)
+static void put_struct(struct scribe *s, const struct rtype_desc *d, int depth)
 {
 	if (is_of_map(s->t, d)) {
 		put_named(s, d);
@@ -226,8 +226,8 @@ static void put_struct(struct scribe *s, const struct rtdesc *d, int depth)
 		struct rtname n;
 		bool embedded;
 
-		if (rtdesc_field(&s->t->src, d, i, &f) ||
-		    rtdesc_name(&s->t->src, f.name, &n)) {
+		if (rtype_desc_field(&s->t->src, d, i, &f) ||
+		    rtype_desc_name(&s->t->src, f.name, &n)) {
 			s->bad = true;
 			return;
 		}
@@ -246,22 +246,22 @@ static void put_struct(struct scribe *s, const struct rtdesc *d, int depth)
 	puts_to(s, d->count ? " }" : "}");
 }
 
-static void put_params(struct scribe *s, const struct rtdesc *d,
+static void put_params(struct scribe *s, const struct rtype_desc *d,
 		       unsigned int from, unsigned int n, bool variadic,
 		       int depth)
 {
 	puts_to(s, "(");
 	for (unsigned int i = 0; i < n && !s->bad; i++) {
-		struct rtdesc slice;
+		struct rtype_desc slice;
 		uint64_t type;
 
 		puts_to(s, i ? ", " : "");
-		if (rtdesc_param(&s->t->src, d, from + i, &type)) {
+		if (rtype_desc_param(&s->t->src, d, from + i, &type)) {
 			s->bad = true;
 			return;
 		}
 		if (variadic && i + 1 == n &&
-		    !rtdesc_read(&s->t->src, type, &slice)) {
+		    !rtype_desc_read(&s->t->src, type, &slice)) {
 			puts_to(s, "...");
 			type = slice.elem;
 		}
@@ -271,7 +271,7 @@ static void put_params(struct scribe *s, const struct rtdesc *d,
 }
 
 /* Without the word func. */
-static void put_func(struct scribe *s, const struct rtdesc *d, int depth)
+static void put_func(struct scribe *s, const struct rtype_desc *d, int depth)
 {
 	uint64_t type;
 
@@ -281,23 +281,23 @@ static void put_func(struct scribe *s, const struct rtdesc *d, int depth)
 	puts_to(s, " ");
 	if (d->nout > 1)
 		put_params(s, d, d->nin, d->nout, false, depth);
-	else if (rtdesc_param(&s->t->src, d, d->nin, &type))
+	else if (rtype_desc_param(&s->t->src, d, d->nin, &type))
 		s->bad = true;
 	else
 		put_type(s, type, depth + 1);
 }
 
-static void put_interface(struct scribe *s, const struct rtdesc *d, int depth)
+static void put_interface(struct scribe *s, const struct rtype_desc *d, int depth)
 {
 	puts_to(s, "interface {");
 	for (uint64_t i = 0; i < d->count && !s->bad; i++) {
 		struct rtmethod m;
 		struct rtname n;
-		struct rtdesc fn;
+		struct rtype_desc fn;
 
-		if (rtdesc_wants(&s->t->src, d, i, &m) ||
-		    rtdesc_name(&s->t->src, m.name, &n) ||
-		    rtdesc_read(&s->t->src, m.type, &fn) ||
+		if (rtype_desc_wants(&s->t->src, d, i, &m) ||
+		    rtype_desc_name(&s->t->src, m.name, &n) ||
+		    rtype_desc_read(&s->t->src, m.type, &fn) ||
 		    fn.kind != RKIND_FUNC) {
 			s->bad = true;
 			return;
@@ -309,20 +309,20 @@ static void put_interface(struct scribe *s, const struct rtdesc *d, int depth)
 	puts_to(s, d->count ? " }" : "}");
 }
 
-static void put_chan(struct scribe *s, const struct rtdesc *d, int depth)
+static void put_chan(struct scribe *s, const struct rtype_desc *d, int depth)
 {
-	struct rtdesc of;
+	struct rtype_desc of;
 	bool paren;
 
-	if (d->dir == RTDESC_RECV) {
+	if (d->dir == RTYPE_DESC_RECV) {
 		puts_to(s, "<-chan ");
-	} else if (d->dir == RTDESC_SEND) {
+	} else if (d->dir == RTYPE_DESC_SEND) {
 		puts_to(s, "chan<- ");
 	} else {
 		puts_to(s, "chan ");
-		paren = !rtdesc_read(&s->t->src, d->elem, &of) &&
+		paren = !rtype_desc_read(&s->t->src, d->elem, &of) &&
 			of.kind == RKIND_CHAN && !of.named &&
-			of.dir == RTDESC_RECV;
+			of.dir == RTYPE_DESC_RECV;
 		if (paren) {
 			puts_to(s, "(");
 			put_type(s, d->elem, depth + 1);
@@ -337,28 +337,28 @@ static void put_chan(struct scribe *s, const struct rtdesc *d, int depth)
  * Shapes, of the package go.shape, are what generic code is compiled for; they
  * are called like the type that they have underneath.
  */
-static bool is_shape(struct rtypes *t, const struct rtdesc *d)
+static bool is_shape(struct rtypes *t, const struct rtype_desc *d)
 {
 	static const char shape[] = "go.shape";
 	char path[sizeof(shape) - 1];
 	struct rtuncommon u;
 	struct rtname n;
 
-	return !rtdesc_uncommon(&t->src, d, &u) && u.pkg &&
-	       !rtdesc_name(&t->src, u.pkg, &n) && n.len == sizeof(path) &&
-	       !datawin_read(t->src.data, n.text, path, sizeof(path)) &&
+	return !rtype_desc_uncommon(&t->src, d, &u) && u.pkg &&
+	       !rtype_desc_name(&t->src, u.pkg, &n) && n.len == sizeof(path) &&
+	       !data_cache_read(t->src.data, n.text, path, sizeof(path)) &&
 	       !memcmp(path, shape, sizeof(path));
 }
 
 /* A pointer that is named is a shape. */
-static bool is_any_pointer(struct scribe *s, const struct rtdesc *d)
+static bool is_any_pointer(struct scribe *s, const struct rtype_desc *d)
 {
-	struct rtdesc elem;
+	struct rtype_desc elem;
 
-	return d->named && !rtdesc_read(&s->t->src, d->elem, &elem) && elem.kind == RKIND_UINT8;
+	return d->named && !rtype_desc_read(&s->t->src, d->elem, &elem) && elem.kind == RKIND_UINT8;
 }
 
-static void put_basic(struct scribe *s, const struct rtdesc *d)
+static void put_basic(struct scribe *s, const struct rtype_desc *d)
 {
 	static const char *const names[] = {
 		[RKIND_BOOL] = "bool", [RKIND_INT] = "int", "int8", "int16",
@@ -377,15 +377,15 @@ static void put_basic(struct scribe *s, const struct rtdesc *d)
 static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 {
 	const char *known = hmap_get(&s->t->names, vaddr);
-	struct rtdesc d;
+	struct rtype_desc d;
 	char num[32];
 
 	if (known) {
 		puts_to(s, known);
 		return;
 	}
-	if (s->bad || depth > RTYPES_NAME_DEPTH ||
-	    rtdesc_read(&s->t->src, vaddr, &d)) {
+	if (s->bad || depth > RTYPE_NAME_DEPTH ||
+	    rtype_desc_read(&s->t->src, vaddr, &d)) {
 		s->bad = true;
 		return;
 	}
@@ -433,9 +433,9 @@ static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 	put_type(s, d.elem, depth + 1);
 }
 
-const char *rtypes_name(struct rtypes *t, uint64_t vaddr)
+const char *rtype_name(struct rtypes *t, uint64_t vaddr)
 {
-	char text[RTYPES_NAME_MAX + 1], *kept = hmap_get(&t->names, vaddr);
+	char text[RTYPE_NAME_MAX + 1], *kept = hmap_get(&t->names, vaddr);
 	struct scribe s = { .t = t, .text = text };
 
 	if (kept)
@@ -443,7 +443,7 @@ const char *rtypes_name(struct rtypes *t, uint64_t vaddr)
 	put_type(&s, vaddr, 0);
 	if (s.bad || !s.len)
 		return NULL;
-	kept = rtypes_alloc(t, s.len + 1);
+	kept = rtype_alloc(t, s.len + 1);
 	if (!kept)
 		return NULL;
 	memcpy(kept, text, s.len);
@@ -451,18 +451,18 @@ const char *rtypes_name(struct rtypes *t, uint64_t vaddr)
 	return kept;
 }
 
-char *rtypes_short_name(struct rtypes *t, uint64_t vaddr)
+char *rtype_short_name(struct rtypes *t, uint64_t vaddr)
 {
-	struct rtdesc d;
+	struct rtype_desc d;
 	struct rtname n;
 	char *s;
 
-	if (rtdesc_read(&t->src, vaddr, &d) ||
-	    rtdesc_name(&t->src, d.str, &n) || n.len <= d.extra_star)
+	if (rtype_desc_read(&t->src, vaddr, &d) ||
+	    rtype_desc_name(&t->src, d.str, &n) || n.len <= d.extra_star)
 		return NULL;
 	s = calloc(1, n.len - d.extra_star + 1);
-	if (s && datawin_read(t->src.data, n.text + d.extra_star, s,
-			      n.len - d.extra_star)) {
+	if (s && data_cache_read(t->src.data, n.text + d.extra_star, s,
+				 n.len - d.extra_star)) {
 		free(s);
 		return NULL;
 	}

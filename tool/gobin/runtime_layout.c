@@ -38,7 +38,7 @@
 }
 
 /*
- * 1.17 measures how long goroutines wait; 1.21 keeps parents; see goversion_runtime(). What
+ * 1.17 measures how long goroutines wait; 1.21 keeps parents; see release_runtime(). What
  * goroutines do is 8 bytes before their id and 24 behind it, sched at 0x38.
  */
 #define STATE_22 .status = 0x90, .since = 0xa8, .reason = 0xb0, .sp = 0x38, .pc = 0x40
@@ -61,7 +61,7 @@
 	      .coroarg = 0x180, .labels = 0x160, STATE_22 }
 
 /* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
-static const struct golayout layouts[] = {
+static const struct runtime_layout layouts[] = {
 	{ .minor = 14, .g = G_16, .chan = CHAN_22, .sudog = SUDOG_14, .hmap = HMAP },
 	{ .minor = 16, .g = G_16, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 19, .g = G_20, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
@@ -82,7 +82,7 @@ static const struct golayout layouts[] = {
 /* hmap.flags. The kernel looks at it, too: GOPROBE_COUNT_FLAG_FULL. */
 #define HMAP_SAME_SIZE_GROW	8
 
-uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p)
+uint64_t runtime_layout_oldbuckets(const struct runtime_layout_hmap *l, const uint8_t *p)
 {
 	unsigned int b = p[l->b];
 
@@ -91,7 +91,7 @@ uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p)
 	return 1ULL << b;
 }
 
-const struct golayout *golayout_get(int minor)
+const struct runtime_layout *runtime_layout_get(int minor)
 {
 	size_t i = 0;
 

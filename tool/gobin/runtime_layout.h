@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* runtime.hchan (src/runtime/chan.go): offsets. */
-struct golayout_chan {
+struct runtime_layout_chan {
 	uint32_t qcount;	/* uint: elements in the buffer */
 	uint32_t dataqsiz;	/* uint: its capacity */
 	uint32_t buf;		/* pointer to dataqsiz elements */
@@ -25,14 +25,14 @@ struct golayout_chan {
 };
 
 /* runtime.sudog: a waiting goroutine. */
-struct golayout_sudog {
+struct runtime_layout_sudog {
 	uint32_t g;
 	uint32_t next;
 	uint32_t size;		/* of what is needed */
 };
 
 /* runtime.hmap, up to 1.23 (src/runtime/map.go). */
-struct golayout_hmap {
+struct runtime_layout_hmap {
 	uint32_t count;		/* int */
 	uint32_t flags;		/* uint8 */
 	uint32_t b;		/* uint8, behind flags: log2 of the number of buckets */
@@ -42,7 +42,7 @@ struct golayout_hmap {
 };
 
 /* internal/runtime/maps.Map and .table, since 1.24. */
-struct golayout_swiss {
+struct runtime_layout_swiss {
 	uint32_t used;		/* uint64 */
 	uint32_t dir_ptr;	/* one group, or dir_len pointers to tables */
 	uint32_t dir_len;	/* int; 0: dir_ptr is a group */
@@ -53,7 +53,7 @@ struct golayout_swiss {
 };
 
 /* internal/sync.entry and .indirect of any and any, since 1.24: the nodes of a sync.Map. */
-struct golayout_trie {
+struct runtime_layout_trie {
 	uint32_t is_entry;	/* bool; of both: which of the two it is */
 	uint32_t overflow;	/* pointer to an entry whose key has the same hash */
 	uint32_t key;
@@ -64,7 +64,7 @@ struct golayout_trie {
 };
 
 /* Fields of runtime.g that the module does not need (struct goprobe_runtime has the others). */
-struct golayout_g {
+struct runtime_layout_g {
 	uint32_t gopc;		/* behind the call of the go statement that made it */
 	uint32_t parent;	/* id of the goroutine that did; 0: not kept (before 1.21) */
 	uint32_t panic;		/* pointer to the _panic at work */
@@ -80,28 +80,28 @@ struct golayout_g {
 	uint32_t labels;	/* pointer to what runtime/pprof made of its labels */
 };
 
-struct golayout {
+struct runtime_layout {
 	int minor;
-	struct golayout_g g;
-	struct golayout_chan chan;
-	struct golayout_sudog sudog;
-	struct golayout_hmap hmap;	/* minor <= 23 */
-	struct golayout_swiss swiss;	/* minor >= 24 */
-	struct golayout_trie trie;	/* minor >= 24 */
+	struct runtime_layout_g g;
+	struct runtime_layout_chan chan;
+	struct runtime_layout_sudog sudog;
+	struct runtime_layout_hmap hmap;	/* minor <= 23 */
+	struct runtime_layout_swiss swiss;	/* minor >= 24 */
+	struct runtime_layout_trie trie;	/* minor >= 24 */
 };
 
 /**
- * golayout_get() - layouts of Go 1.@minor
+ * runtime_layout_get() - layouts of Go 1.@minor
  *
  * Return: never NULL: versions that are too new get the newest known.
  */
-const struct golayout *golayout_get(int minor);
+const struct runtime_layout *runtime_layout_get(int minor);
 
 /*
  * How many buckets the map has that it grows out of; @p: the bytes of its header,
  * whose B is below 64. Half as many as it has now, but as many if overflow buckets
  * are all that it is to get rid of.
  */
-uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p);
+uint64_t runtime_layout_oldbuckets(const struct runtime_layout_hmap *l, const uint8_t *p);
 
 #endif

@@ -24,16 +24,16 @@
 #include "gobin/sched_state.h"
 
 const char *const gostates_names[__GOSTATES_MAX] = {
-	[GOSTATES_RUNNING] = "running",
-	[GOSTATES_RUNNABLE] = "runnable",
-	[GOSTATES_SYSCALL] = "syscall",
-	[GOSTATES_CHAN] = "chan",
-	[GOSTATES_SELECT] = "select",
-	[GOSTATES_SYNC] = "sync",
-	[GOSTATES_NET] = "net",
-	[GOSTATES_SLEEP] = "sleep",
-	[GOSTATES_GC] = "gc",
-	[GOSTATES_OTHER] = "other",
+	[SCHED_STATE_RUNNING] = "running",
+	[SCHED_STATE_RUNNABLE] = "runnable",
+	[SCHED_STATE_SYSCALL] = "syscall",
+	[SCHED_STATE_CHAN] = "chan",
+	[SCHED_STATE_SELECT] = "select",
+	[SCHED_STATE_SYNC] = "sync",
+	[SCHED_STATE_NET] = "net",
+	[SCHED_STATE_SLEEP] = "sleep",
+	[SCHED_STATE_GC] = "gc",
+	[SCHED_STATE_OTHER] = "other",
 };
 
 /* --- wait reasons --------------------------------------------------------------------- */
@@ -41,46 +41,46 @@ const char *const gostates_names[__GOSTATES_MAX] = {
 /* Of all releases; what is not here is something else. */
 static const struct {
 	const char *name;
-	enum gostates state;
+	enum sched_state state;
 } known[] = {
-	{ "GC assist marking", GOSTATES_GC },
-	{ "GC assist wait", GOSTATES_GC },
-	{ "GC sweep wait", GOSTATES_GC },
-	{ "GC scavenge wait", GOSTATES_GC },
-	{ "GC worker (idle)", GOSTATES_GC },
-	{ "GC worker (active)", GOSTATES_GC },
-	{ "GC worker init", GOSTATES_GC },
-	{ "GC mark termination", GOSTATES_GC },
-	{ "GC weak to strong wait", GOSTATES_GC },
-	{ "IO wait", GOSTATES_NET },
-	{ "chan receive", GOSTATES_CHAN },
-	{ "chan send", GOSTATES_CHAN },
-	{ "chan receive (nil chan)", GOSTATES_CHAN },
-	{ "chan send (nil chan)", GOSTATES_CHAN },
-	{ "chan receive (synctest)", GOSTATES_CHAN },
-	{ "chan send (synctest)", GOSTATES_CHAN },
-	{ "chan receive (durable)", GOSTATES_CHAN },
-	{ "chan send (durable)", GOSTATES_CHAN },
-	{ "flushing proc caches", GOSTATES_GC },
-	{ "force gc (idle)", GOSTATES_GC },
-	{ "garbage collection", GOSTATES_GC },
-	{ "garbage collection scan", GOSTATES_GC },
-	{ "preempted", GOSTATES_RUNNABLE },
-	{ "select", GOSTATES_SELECT },
-	{ "select (no cases)", GOSTATES_SELECT },
-	{ "select (synctest)", GOSTATES_SELECT },
-	{ "select (durable)", GOSTATES_SELECT },
-	{ "semacquire", GOSTATES_SYNC },
-	{ "sleep", GOSTATES_SLEEP },
-	{ "stopping the world", GOSTATES_GC },
-	{ "sync.Cond.Wait", GOSTATES_SYNC },
-	{ "sync.Mutex.Lock", GOSTATES_SYNC },
-	{ "sync.RWMutex.Lock", GOSTATES_SYNC },
-	{ "sync.RWMutex.RLock", GOSTATES_SYNC },
-	{ "sync.WaitGroup.Wait", GOSTATES_SYNC },
-	{ "sync.WaitGroup.Wait (synctest)", GOSTATES_SYNC },
-	{ "sync.WaitGroup.Wait (durable)", GOSTATES_SYNC },
-	{ "wait for GC cycle", GOSTATES_GC },
+	{ "GC assist marking", SCHED_STATE_GC },
+	{ "GC assist wait", SCHED_STATE_GC },
+	{ "GC sweep wait", SCHED_STATE_GC },
+	{ "GC scavenge wait", SCHED_STATE_GC },
+	{ "GC worker (idle)", SCHED_STATE_GC },
+	{ "GC worker (active)", SCHED_STATE_GC },
+	{ "GC worker init", SCHED_STATE_GC },
+	{ "GC mark termination", SCHED_STATE_GC },
+	{ "GC weak to strong wait", SCHED_STATE_GC },
+	{ "IO wait", SCHED_STATE_NET },
+	{ "chan receive", SCHED_STATE_CHAN },
+	{ "chan send", SCHED_STATE_CHAN },
+	{ "chan receive (nil chan)", SCHED_STATE_CHAN },
+	{ "chan send (nil chan)", SCHED_STATE_CHAN },
+	{ "chan receive (synctest)", SCHED_STATE_CHAN },
+	{ "chan send (synctest)", SCHED_STATE_CHAN },
+	{ "chan receive (durable)", SCHED_STATE_CHAN },
+	{ "chan send (durable)", SCHED_STATE_CHAN },
+	{ "flushing proc caches", SCHED_STATE_GC },
+	{ "force gc (idle)", SCHED_STATE_GC },
+	{ "garbage collection", SCHED_STATE_GC },
+	{ "garbage collection scan", SCHED_STATE_GC },
+	{ "preempted", SCHED_STATE_RUNNABLE },
+	{ "select", SCHED_STATE_SELECT },
+	{ "select (no cases)", SCHED_STATE_SELECT },
+	{ "select (synctest)", SCHED_STATE_SELECT },
+	{ "select (durable)", SCHED_STATE_SELECT },
+	{ "semacquire", SCHED_STATE_SYNC },
+	{ "sleep", SCHED_STATE_SLEEP },
+	{ "stopping the world", SCHED_STATE_GC },
+	{ "sync.Cond.Wait", SCHED_STATE_SYNC },
+	{ "sync.Mutex.Lock", SCHED_STATE_SYNC },
+	{ "sync.RWMutex.Lock", SCHED_STATE_SYNC },
+	{ "sync.RWMutex.RLock", SCHED_STATE_SYNC },
+	{ "sync.WaitGroup.Wait", SCHED_STATE_SYNC },
+	{ "sync.WaitGroup.Wait (synctest)", SCHED_STATE_SYNC },
+	{ "sync.WaitGroup.Wait (durable)", SCHED_STATE_SYNC },
+	{ "wait for GC cycle", SCHED_STATE_GC },
 };
 
 /* The second of all releases; the first is empty. */
@@ -119,27 +119,27 @@ static int look(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 	return 1;
 }
 
-static enum gostates state_of(const char *name)
+static enum sched_state state_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].name, name))
 			return known[i].state;
-	return GOSTATES_OTHER;
+	return SCHED_STATE_OTHER;
 }
 
-int gostates_reasons(const struct elffile *ef, struct gostates_reasons *ret)
+int sched_state_reasons(const struct elffile *ef, struct sched_state_reasons *ret)
 {
 	struct search s = { .ef = ef };
-	const struct elfscan what = {
+	const struct scan what = {
 		.without = PF_X, .value = sizeof(second) - 1, .fn = look, .ctx = &s,
 	};
 	char name[NAME_MAX_LEN + 1];
 
-	memset(ret->state, GOSTATES_OTHER, sizeof(ret->state));
-	if (!elfscan_words(ef, &what))
+	memset(ret->state, SCHED_STATE_OTHER, sizeof(ret->state));
+	if (!scan_words(ef, &what))
 		return -1;
 	/* What follows it in memory is no reason, and never asked for. */
-	for (ret->n = 1; ret->n < GOSTATES_REASONS; ret->n++) {
+	for (ret->n = 1; ret->n < SCHED_STATE_REASONS; ret->n++) {
 		if (!read_name(ef, s.at + (ret->n - 1) * 16, name))
 			break;
 		ret->state[ret->n] = (uint8_t)state_of(name);
@@ -157,7 +157,7 @@ enum { RAX = 0, RCX = 2 };
 
 enum source { CASGSTATUS, PREEMPT_PARK, COROSWITCH, ENTERSYSCALL, EXITSYSCALL };
 
-const struct gostates_source gostates_sources[GOSTATES_SOURCES] = {
+const struct sched_state_source gostates_sources[SCHED_STATE_SOURCES] = {
 	[CASGSTATUS] = { "runtime.casgstatus", 0, INT_MAX, true },
 	[PREEMPT_PARK] = { "runtime.preemptPark", 0, INT_MAX, true },
 	[COROSWITCH] = { "runtime.coroswitch_m", 23, INT_MAX, false },
@@ -191,10 +191,10 @@ static void add_load(struct program *p, uint8_t a, uint8_t b, uint32_t size, uin
 }
 
 /* An argument: of @size bytes at entry SP + @at, or where a register has it instead. */
-static void add_arg(struct program *p, const struct gostates_bin *bin, uint8_t a, uint8_t reg,
+static void add_arg(struct program *p, const struct sched_state_bin *bin, uint8_t a, uint8_t reg,
 		    uint32_t size, uint64_t at)
 {
-	if (goversion_regabi(bin->minor)) {
+	if (release_regabi(bin->minor)) {
 		add(p, (struct goprobe_op){ .code = GOPROBE_OP_REG, .a = a, .b = reg });
 		if (size < 8)
 			add(p, (struct goprobe_op){
@@ -232,11 +232,11 @@ static void settle(struct program *p)
 }
 
 /* Who does not wait in park_m is stopped by the garbage collector, or by who stops the world. */
-static void add_not_parked(struct program *p, const struct gostates_bin *bin)
+static void add_not_parked(struct program *p, const struct sched_state_bin *bin)
 {
 	add(p, (struct goprobe_op){ .code = GOPROBE_OP_SP, .a = CALLER });
 	add_load(p, CALLER, CALLER, 8, 0);
-	add_imm(p, STATE, GOSTATES_GC);
+	add_imm(p, STATE, SCHED_STATE_GC);
 	add(p, (struct goprobe_op){
 		.code = GOPROBE_OP_STATIC, .a = BOUND, .value = bin->park[0],
 	});
@@ -252,34 +252,34 @@ static void add_not_parked(struct program *p, const struct gostates_bin *bin)
 }
 
 /* The state of who waits: what is likely first. */
-static void add_waiting(struct program *p, const struct gostates_bin *bin)
+static void add_waiting(struct program *p, const struct sched_state_bin *bin)
 {
 	static const uint8_t order[] = {
-		GOSTATES_CHAN, GOSTATES_SELECT, GOSTATES_SYNC, GOSTATES_NET, GOSTATES_SLEEP,
-		GOSTATES_RUNNABLE, GOSTATES_GC,
+		SCHED_STATE_CHAN,  SCHED_STATE_SELECT,	 SCHED_STATE_SYNC, SCHED_STATE_NET,
+		SCHED_STATE_SLEEP, SCHED_STATE_RUNNABLE, SCHED_STATE_GC,
 	};
 
-	add_load(p, REASON, G, 1, golayout_get(bin->minor)->g.reason);
+	add_load(p, REASON, G, 1, runtime_layout_get(bin->minor)->g.reason);
 	for (size_t i = 0; i < sizeof(order); i++) {
 		add_imm(p, STATE, order[i]);
 		for (uint32_t k = 0; k < bin->reasons.n; k++)
 			if (bin->reasons.state[k] == order[i])
 				add_done(p, REASON, k);
 	}
-	add_imm(p, STATE, GOSTATES_OTHER);
+	add_imm(p, STATE, SCHED_STATE_OTHER);
 }
 
-static void make_casgstatus(struct program *p, const struct gostates_bin *bin)
+static void make_casgstatus(struct program *p, const struct sched_state_bin *bin)
 {
 	add_arg(p, bin, G, RAX, 8, 8);
 	add_arg(p, bin, NEW, RCX, 4, 20);
 	/* A stack is moved by its goroutine itself. */
 	add_done(p, NEW, RUNNING);
 	add_done(p, NEW, COPYSTACK);
-	add_imm(p, STATE, GOSTATES_RUNNABLE);
+	add_imm(p, STATE, SCHED_STATE_RUNNABLE);
 	add_done(p, NEW, RUNNABLE);
 	add_done(p, NEW, PREEMPTED);
-	add_imm(p, STATE, GOSTATES_SYSCALL);
+	add_imm(p, STATE, SCHED_STATE_SYSCALL);
 	add_done(p, NEW, SYSCALL);
 	/* What is dead, or leaked, or comes into being, is nothing to us. */
 	add(p, (struct goprobe_op){
@@ -293,26 +293,26 @@ static void make_casgstatus(struct program *p, const struct gostates_bin *bin)
 	add_pair(p, G, STATE);
 }
 
-static void make_preempt_park(struct program *p, const struct gostates_bin *bin)
+static void make_preempt_park(struct program *p, const struct sched_state_bin *bin)
 {
 	add_arg(p, bin, G, RAX, 8, 8);
-	add_imm(p, STATE, GOSTATES_RUNNABLE);
+	add_imm(p, STATE, SCHED_STATE_RUNNABLE);
 	add_pair(p, G, STATE);
 }
 
 /* It waits for the other, which runs: g.coroarg.gp. */
-static void make_coroswitch(struct program *p, const struct gostates_bin *bin)
+static void make_coroswitch(struct program *p, const struct sched_state_bin *bin)
 {
 	add_arg(p, bin, G, RAX, 8, 8);
-	add_load(p, NEXT, G, 8, golayout_get(bin->minor)->g.coroarg);
+	add_load(p, NEXT, G, 8, runtime_layout_get(bin->minor)->g.coroarg);
 	add_load(p, NEXT, NEXT, 8, 0);
-	add_imm(p, STATE, GOSTATES_OTHER);
+	add_imm(p, STATE, SCHED_STATE_OTHER);
 	add_pair(p, G, STATE);
-	add_imm(p, STATE, GOSTATES_RUNNING);
+	add_imm(p, STATE, SCHED_STATE_RUNNING);
 	add_pair(p, NEXT, STATE);
 }
 
-static void make_current(struct program *p, enum gostates state)
+static void make_current(struct program *p, enum sched_state state)
 {
 	add(p, (struct goprobe_op){
 		.code = GOPROBE_OP_TASK, .a = G, .value = GOPROBE_TASK_G,
@@ -321,8 +321,8 @@ static void make_current(struct program *p, enum gostates state)
 	add_pair(p, G, STATE);
 }
 
-uint32_t gostates_program(const struct gostates_bin *bin, int source,
-			  struct goprobe_op ops[GOSTATES_OPS])
+uint32_t sched_state_program(const struct sched_state_bin *bin, int source,
+			     struct goprobe_op ops[SCHED_STATE_OPS])
 {
 	struct program p = { .op = ops };
 
@@ -337,10 +337,10 @@ uint32_t gostates_program(const struct gostates_bin *bin, int source,
 		make_coroswitch(&p, bin);
 		break;
 	case ENTERSYSCALL:
-		make_current(&p, GOSTATES_SYSCALL);
+		make_current(&p, SCHED_STATE_SYSCALL);
 		break;
 	case EXITSYSCALL:
-		make_current(&p, GOSTATES_RUNNING);
+		make_current(&p, SCHED_STATE_RUNNING);
 		break;
 	}
 	return p.n;

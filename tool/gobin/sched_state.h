@@ -13,17 +13,17 @@
 #include "elf/elffile.h"
 
 /* The module knows of the first that it is the one of who makes a call, or ends it. */
-enum gostates {
-	GOSTATES_RUNNING,
-	GOSTATES_RUNNABLE,	/* ready, and waiting for a processor */
-	GOSTATES_SYSCALL,
-	GOSTATES_CHAN,
-	GOSTATES_SELECT,
-	GOSTATES_SYNC,		/* what package sync has: mutexes, conditions, wait groups */
-	GOSTATES_NET,		/* what the poller waits for: sockets, pipes */
-	GOSTATES_SLEEP,
-	GOSTATES_GC,		/* the garbage collector, and whatever stops the world */
-	GOSTATES_OTHER,
+enum sched_state {
+	SCHED_STATE_RUNNING,
+	SCHED_STATE_RUNNABLE, /* ready, and waiting for a processor */
+	SCHED_STATE_SYSCALL,
+	SCHED_STATE_CHAN,
+	SCHED_STATE_SELECT,
+	SCHED_STATE_SYNC, /* what package sync has: mutexes, conditions, wait groups */
+	SCHED_STATE_NET, /* what the poller waits for: sockets, pipes */
+	SCHED_STATE_SLEEP,
+	SCHED_STATE_GC, /* the garbage collector, and whatever stops the world */
+	SCHED_STATE_OTHER,
 	__GOSTATES_MAX,
 };
 
@@ -32,46 +32,46 @@ _Static_assert(__GOSTATES_MAX <= GOPROBE_STATES_MAX, "the module allows no more"
 /* "running" */
 extern const char *const gostates_names[__GOSTATES_MAX];
 
-#define GOSTATES_REASONS 64
+#define SCHED_STATE_REASONS 64
 
 /* What a binary's wait reasons mean. */
-struct gostates_reasons {
+struct sched_state_reasons {
 	uint32_t n;				/* numbers below it are reasons */
-	/* By number: enum gostates; GOSTATES_OTHER if the reason is not known. */
-	uint8_t state[GOSTATES_REASONS];
+	/* By number: enum sched_state; SCHED_STATE_OTHER if the reason is not known. */
+	uint8_t state[SCHED_STATE_REASONS];
 };
 
 /* By name, as numbers change with releases. -1: the file has none. */
-int gostates_reasons(const struct elffile *ef, struct gostates_reasons *ret);
+int sched_state_reasons(const struct elffile *ef, struct sched_state_reasons *ret);
 
 /* More than the longest program. */
-#define GOSTATES_OPS 96
+#define SCHED_STATE_OPS 96
 
 /* A function whose calls announce a state. */
-struct gostates_source {
+struct sched_state_source {
 	const char *func;	/* its name */
 	int first;		/* the first release that it does so in */
 	int last;		/* the last one */
 	bool needed;		/* all programs have it */
 };
 
-#define GOSTATES_SOURCES 5
+#define SCHED_STATE_SOURCES 5
 
-extern const struct gostates_source gostates_sources[GOSTATES_SOURCES];
+extern const struct sched_state_source gostates_sources[SCHED_STATE_SOURCES];
 
 /* What of a binary the programs need. */
-struct gostates_bin {
+struct sched_state_bin {
 	int minor;				/* its release */
 	/* Link-time addresses of runtime.park_m, from and to, for releases before 1.20. */
 	uint64_t park[2];
-	struct gostates_reasons reasons;	/* its wait reasons */
+	struct sched_state_reasons reasons;	/* its wait reasons */
 };
 
 /*
  * The program that makes pairs of a g and its new state of a call of gostates_sources[@source].
  * Returns the number of operations.
  */
-uint32_t gostates_program(const struct gostates_bin *bin, int source,
-			  struct goprobe_op ops[GOSTATES_OPS]);
+uint32_t sched_state_program(const struct sched_state_bin *bin, int source,
+			     struct goprobe_op ops[SCHED_STATE_OPS]);
 
 #endif

@@ -33,13 +33,13 @@ static const char why_ambiguous[] =
 /* A signature that is being put together. */
 struct draft {
 	struct arena *mem;
-	const struct gosig_facts *facts;
+	const struct signature_facts *facts;
 	struct goparam *v;		/* parameters, then results */
 	struct dwparam *loc;		/* what the debug information says */
 	size_t nparams;
 	size_t nresults;
 	size_t cap;
-	struct goabi_value *places;
+	struct abi_value *places;
 	struct gosig *sig;
 };
 
@@ -68,17 +68,17 @@ static void draft_publish(struct draft *d)
 	d->sig->nresults = d->nresults;
 }
 
-static int draft_assign(struct draft *d, struct goabi_call *call)
+static int draft_assign(struct draft *d, struct abi_call *call)
 {
 	draft_publish(d);
 	call->params.values = d->places;
 	call->results.values = d->places + d->nparams;
-	return goabi_assign(d->sig, d->facts->abi0, call);
+	return abi_assign(d->sig, d->facts->abi0, call);
 }
 
 static bool adds_up(struct draft *d)
 {
-	struct goabi_call call;
+	struct abi_call call;
 
 	if (draft_assign(d, &call))
 		return false;
@@ -122,21 +122,21 @@ static struct gotype *hole(struct draft *d, unsigned int ints, unsigned int floa
 }
 
 /* What is passed of a type, and how. */
-static int know(struct draft *d, struct dwblank_param *v, const struct gotype *type,
+static int know(struct draft *d, struct blank_param *v, const struct gotype *type,
 		const struct dwparam *loc)
 {
 	struct goparam p = { .name = "", .type = type };
 	struct gosig sig = { .params = &p, .nparams = 1 };
-	struct goabi_value value;
-	struct goabi_call call = { .params.values = &value };
-	struct dwblank_part *parts;
+	struct abi_value value;
+	struct abi_call call = { .params.values = &value };
+	struct blank_part *parts;
 
-	*v = (struct dwblank_param){ .type = type, .reg = DWLOC_NONE };
+	*v = (struct blank_param){ .type = type, .reg = DWLOC_NONE };
 	if (loc) {
 		v->reg = loc->reg;
 		v->stack = loc->stack;
 	}
-	if (goabi_assign(&sig, d->facts->abi0, &call))
+	if (abi_assign(&sig, d->facts->abi0, &call))
 		return -1;
 	parts = arena_array(d->mem, call.params.nparts + 1, sizeof(*parts));
 	if (!parts)
@@ -144,7 +144,7 @@ static int know(struct draft *d, struct dwblank_param *v, const struct gotype *t
 	v->parts = parts;
 	v->nparts = value.on_stack ? 0 : call.params.nparts;
 	for (size_t i = 0; i < v->nparts; i++)
-		parts[i] = (struct dwblank_part){
+		parts[i] = (struct blank_part){
 			call.params.parts[i].is_float, call.params.parts[i].size,
 			call.params.parts[i].at,
 		};
@@ -152,7 +152,7 @@ static int know(struct draft *d, struct dwblank_param *v, const struct gotype *t
 }
 
 /* The parameters that are described, the dictionary among them. Their number, or -1. */
-static int know_all(struct draft *d, struct dwblank_param *v)
+static int know_all(struct draft *d, struct blank_param *v)
 {
 	int n = 0;
 
@@ -172,7 +172,7 @@ struct rebuilt {
 	struct goparam *v;
 	struct dwparam *loc;
 	size_t n;
-	struct dwblank_step hole;	/* what is not described, and not yet in the list */
+	struct blank_step hole;	/* what is not described, and not yet in the list */
 	bool has_hole;
 	struct gotype *stack;		/* of the last hole on the stack */
 	size_t dict_at;
@@ -198,7 +198,7 @@ static void rebuilt_skip(struct rebuilt *r, uint32_t bytes)
 
 static int rebuilt_flush(struct rebuilt *r)
 {
-	struct dwblank_step *h = &r->hole;
+	struct blank_step *h = &r->hole;
 	bool registers = h->ints || h->floats;
 	int err = 0;
 
@@ -206,12 +206,12 @@ static int rebuilt_flush(struct rebuilt *r)
 		err = rebuilt_hole(r, h->ints, h->floats, 0);
 	if (!err && r->has_hole && (h->stack || !registers))
 		err = rebuilt_hole(r, 0, 0, h->stack);
-	r->hole = (struct dwblank_step){ 0 };
+	r->hole = (struct blank_step){ 0 };
 	r->has_hole = false;
 	return err;
 }
 
-static int rebuilt_step(struct rebuilt *r, const struct dwblank_step *step, const bool *sure)
+static int rebuilt_step(struct rebuilt *r, const struct blank_step *step, const bool *sure)
 {
 	struct draft *d = r->d;
 	size_t from = (size_t)step->param;
@@ -240,7 +240,7 @@ static int rebuilt_step(struct rebuilt *r, const struct dwblank_step *step, cons
 }
 
 /* Put @layout into effect. */
-static int rebuild(struct draft *d, const struct dwblank_layout *layout)
+static int rebuild(struct draft *d, const struct blank_layout *layout)
 {
 	/* A hole may take registers and bytes of the stack. */
 	size_t cap = layout->nsteps * 2 + d->nresults + 2;
@@ -248,7 +248,7 @@ static int rebuild(struct draft *d, const struct dwblank_layout *layout)
 		.d = d, .v = arena_array(d->mem, cap, sizeof(*r.v)),
 		.loc = calloc(cap, sizeof(*r.loc)),
 	};
-	struct goabi_value *places = calloc(cap, sizeof(*places));
+	struct abi_value *places = calloc(cap, sizeof(*places));
 	int err = r.v && r.loc && places ? 0 : -1;
 
 	for (size_t i = 0; i < layout->nsteps && !err; i++)
@@ -278,9 +278,9 @@ static int rebuild(struct draft *d, const struct dwblank_layout *layout)
 static int result_bytes(struct draft *d, uint32_t *ret)
 {
 	struct gosig sig = { .results = d->v + d->nparams, .nresults = d->nresults };
-	struct goabi_call call = { .results.values = d->places };
+	struct abi_call call = { .results.values = d->places };
 
-	if (goabi_assign(&sig, d->facts->abi0, &call))
+	if (abi_assign(&sig, d->facts->abi0, &call))
 		return -1;
 	*ret = call.args_bytes;
 	return 0;
@@ -289,7 +289,7 @@ static int result_bytes(struct draft *d, uint32_t *ret)
 /* Where results on the stack are is not known: only places that are described are. */
 static void doubt_results(struct draft *d)
 {
-	struct goabi_call call;
+	struct abi_call call;
 
 	if (draft_assign(d, &call))
 		return;
@@ -303,18 +303,18 @@ static void doubt_results(struct draft *d)
 /* Find the places of all parameters, though some may be missing. */
 static int place_all(struct draft *d, const char *name)
 {
-	struct dwblank_call call = {
+	struct blank_call call = {
 		.abi0 = d->facts->abi0, .args = (uint32_t)d->facts->args,
 		.info = d->facts->info, .info_skips = strchr(name, '['),
 		.saved = d->facts->saved, .nsaved = d->facts->nsaved,
 	};
-	struct dwblank_param *v = calloc(d->nparams + 2, sizeof(*v));
+	struct blank_param *v = calloc(d->nparams + 2, sizeof(*v));
 	int n = v ? know_all(d, v) : -1, err = -1;
-	struct dwblank_layout layout;
+	struct blank_layout layout;
 
 	call.params = v;
 	call.nparams = (size_t)n;
-	if (n >= 0 && !result_bytes(d, &call.results) && !dwblank_solve(&call, d->mem, &layout))
+	if (n >= 0 && !result_bytes(d, &call.results) && !blank_solve(&call, d->mem, &layout))
 		err = rebuild(d, &layout);
 	free(v);
 	if (!err && !layout.results_sure)
@@ -328,11 +328,11 @@ static bool is_receiver(const char *name, const struct dwparam *p)
 	size_t len, n;
 	bool pointer;
 
-	if (!gofuncname_receiver(name, &type, &len, &pointer))
+	if (!funcname_receiver(name, &type, &len, &pointer))
 		return false;
 	if (pointer && *t++ != '*')
 		return false;
-	t = gofuncname_local(t);
+	t = funcname_local(t);
 	n = strcspn(t, "[");
 	return n == len && !memcmp(t, type, len);
 }
@@ -348,10 +348,10 @@ static void place_dictionary(struct draft *d)
 }
 
 /* Does the location at entry name another register than was assigned? */
-static bool is_disputed(const struct draft *d, const struct goabi_call *call,
+static bool is_disputed(const struct draft *d, const struct abi_call *call,
 			size_t i)
 {
-	const struct goabi_value *v = &d->places[i];
+	const struct abi_value *v = &d->places[i];
 
 	return d->loc[i].reg >= 0 && !v->on_stack && v->nparts &&
 	       call->params.parts[v->part].reg != d->loc[i].reg;
@@ -359,7 +359,7 @@ static bool is_disputed(const struct draft *d, const struct goabi_call *call,
 
 static bool locations_agree(struct draft *d)
 {
-	struct goabi_call call;
+	struct abi_call call;
 
 	if (draft_assign(d, &call))
 		return false;
@@ -403,13 +403,13 @@ static bool move_dictionary(struct draft *d, const char *name)
 static bool has_all_results(struct draft *d)
 {
 	uint64_t set = returned_registers(d->facts->code, d->facts->len), want = 0;
-	struct goabi_call call;
+	struct abi_call call;
 
 	if (d->facts->abi0 || draft_assign(d, &call))
 		return false;
 	for (size_t i = 0; i < call.results.nparts; i++)
 		want |= 1ULL << call.results.parts[i].reg;
-	return (set & goabi_result_registers()) == want;
+	return (set & abi_result_registers()) == want;
 }
 
 /*
@@ -425,7 +425,7 @@ static int add_undescribed(struct draft *d, const struct dwfunc *df)
 	static const struct gotype any = { .kind = GOTYPE_STRUCT, .name = "?", .align = 1 };
 	struct dwparam p = { .name = "~r0", .type = &boolean, .result = true, .reg = DWLOC_NONE };
 
-	if (gofuncname_is_range_body(df->name))
+	if (funcname_is_range_body(df->name))
 		return d->nresults ? 0 : draft_add(d, &p);
 	if (!d->facts->ranges || (d->nresults && has_all_results(d)))
 		return 0;
@@ -440,12 +440,12 @@ static int add_undescribed(struct draft *d, const struct dwfunc *df)
 /* Of a wide vector only the first bytes can be read. */
 static void mark_vectors(struct draft *d)
 {
-	struct goabi_call call;
+	struct abi_call call;
 
 	if (draft_assign(d, &call))
 		return;
 	for (size_t i = 0; i < d->nparams + d->nresults; i++)
-		if (!d->places[i].on_stack && gokind_has_wide_vector(d->v[i].type))
+		if (!d->places[i].on_stack && kind_has_wide_vector(d->v[i].type))
 			d->v[i].unavailable = why_vector;
 }
 
@@ -501,14 +501,14 @@ static const char *place_undescribed(struct draft *d, const char *name)
 
 static const char *settle(struct draft *d, const struct dwfunc *df)
 {
-	struct goabi_call call;
+	struct abi_call call;
 
 	for (size_t i = 0; i < d->nparams + d->nresults; i++) {
 		if (d->v[i].type->kind == GOTYPE_UNKNOWN)
 			return why_unknown_type;
 	}
 	if (!d->facts->abi0 &&
-	    (d->sig->dict || gofuncname_is_shaped(df->name)))
+	    (d->sig->dict || funcname_is_shaped(df->name)))
 		place_dictionary(d);
 	if (draft_assign(d, &call))
 		return why_too_large;
@@ -522,8 +522,8 @@ static const char *settle(struct draft *d, const struct dwfunc *df)
 	return adds_up(d) ? NULL : why_disagree;
 }
 
-struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
-			  const struct gosig_facts *facts)
+struct gosig *signature_build(struct arena *mem, const struct dwfunc *df,
+			      const struct signature_facts *facts)
 {
 	struct draft d = {
 		.mem = mem, .facts = facts,
@@ -578,7 +578,7 @@ static void put_list(struct buf *b, const struct goparam *p, size_t n, bool vari
 	}
 }
 
-char *gosig_text(const struct gosig *sig)
+char *signature_text(const struct gosig *sig)
 {
 	bool skip = sig->receiver && sig->nparams;
 	bool bare = sig->nresults == 1 && sig->results[0].name[0] == '~';

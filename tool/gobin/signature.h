@@ -10,7 +10,7 @@
 #include "x86/insn_saved.h"
 
 /* What is known about a function beside its parameters. */
-struct gosig_facts {
+struct signature_facts {
 	int minor;	/* Go version, 1.@minor */
 	bool abi0;	/* everything is passed on the stack */
 	int32_t args;	/* bytes of arguments and results by the line table; negative: unknown */
@@ -25,7 +25,7 @@ struct gosig_facts {
 };
 
 /**
- * gosig_build() - signature of a function
+ * signature_build() - signature of a function
  * @mem: where it is kept
  * @df: its debug information
  * @facts: see there
@@ -35,10 +35,10 @@ struct gosig_facts {
  *
  * Return: the signature, or NULL if there is no memory.
  */
-struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
-			  const struct gosig_facts *facts);
+struct gosig *signature_build(struct arena *mem, const struct dwfunc *df,
+			      const struct signature_facts *facts);
 
 /* "func(x int, y int) (z int)"; the receiver is left out; to be freed. */
-char *gosig_text(const struct gosig *sig);
+char *signature_text(const struct gosig *sig);
 
 #endif

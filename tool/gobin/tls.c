@@ -11,8 +11,8 @@
 #include "gobin/tls.h"
 #include "x86/insn.h"
 
-#define GTLS_DEFAULT -8
-#define GTLS_MAX (1 << 20)
+#define TLS_DEFAULT -8
+#define TLS_MAX (1 << 20)
 
 /* From an offset in the block to one from the thread pointer; 0: impossible. */
 static int32_t from_block(const struct elffile *ef, int64_t at)
@@ -24,7 +24,7 @@ static int32_t from_block(const struct elffile *ef, int64_t at)
 		if (ef->segs[i].p_type == PT_TLS)
 			tls = &ef->segs[i];
 	}
-	if (!tls || at < 0 || at >= GTLS_MAX || tls->p_memsz > GTLS_MAX ||
+	if (!tls || at < 0 || at >= TLS_MAX || tls->p_memsz > TLS_MAX ||
 	    tls->p_align > 4096)
 		return 0;
 	align = tls->p_align ? tls->p_align : 1;
@@ -79,14 +79,14 @@ static int32_t from_slot(const struct elffile *ef, uint64_t slot)
 }
 
 /* runtime.stackcheck is assembly that reads g's stack bounds through TLS. */
-static int32_t from_code(const struct linktab *l, const struct elffile *ef)
+static int32_t from_code(const struct moduledata *l, const struct elffile *ef)
 {
 	struct pclntab_func f;
 	struct insn_tls tls;
 	uint8_t code[128];
 	size_t len;
 
-	if (linktab_find(l, "runtime.stackcheck", &f))
+	if (moduledata_find(l, "runtime.stackcheck", &f))
 		return 0;
 	len = f.end - f.entry;
 	if (len > sizeof(code))
@@ -97,11 +97,11 @@ static int32_t from_code(const struct linktab *l, const struct elffile *ef)
 	return tls.slot ? from_slot(ef, tls.slot) : tls.offset;
 }
 
-int32_t gtls_offset(const struct linktab *l, const struct elffile *ef)
+int32_t tls_offset(const struct moduledata *l, const struct elffile *ef)
 {
 	int32_t off = l->tlsg >= 0 ? from_block(ef, l->tlsg) : 0;
 
 	if (!off)
 		off = from_code(l, ef);
-	return off ? off : GTLS_DEFAULT;
+	return off ? off : TLS_DEFAULT;
 }

@@ -9,6 +9,6 @@
  * Offset of g from the thread pointer in an executable. (In a shared library
  * it is not known before it is loaded.)
  */
-int32_t gtls_offset(const struct linktab *l, const struct elffile *ef);
+int32_t tls_offset(const struct moduledata *l, const struct elffile *ef);
 
 #endif

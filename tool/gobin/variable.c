@@ -16,7 +16,7 @@ static bool is_variable(const char *name, uint64_t value, unsigned int type)
 
 struct search {
 	const char *name;
-	struct govar *ret;
+	struct gobin_variable *ret;
 };
 
 static int match(void *ctx, const char *name, uint64_t value, uint64_t size,
@@ -33,7 +33,7 @@ static int match(void *ctx, const char *name, uint64_t value, uint64_t size,
 }
 
 struct walk {
-	govar_fn fn;
+	gobin_variable_fn fn;
 	void *ctx;
 };
 
@@ -46,36 +46,36 @@ static int pass_on(void *ctx, const char *name, uint64_t value, uint64_t size,
 	return is_variable(name, value, type) ? w->fn(w->ctx, name) : 0;
 }
 
-int govar_find(struct gobin *bin, const char *name, struct govar *ret)
+int gobin_variable_find(struct gobin *bin, const char *name, struct gobin_variable *ret)
 {
-	struct dwinfo *dw = gobin_dwinfo(bin);
+	struct dwarf *dw = gobin_dwinfo(bin);
 	struct search s = { name, ret };
 	struct dwvar v;
 
-	if (dw && !dwinfo_variable(dw, name, &v)) {
-		*ret = (struct govar){ v.type, v.vaddr, v.type->size };
+	if (dw && !dwarf_variable(dw, name, &v)) {
+		*ret = (struct gobin_variable){ v.type, v.vaddr, v.type->size };
 		return 0;
 	}
 	return elffile_symbols(gobin_file(bin), match, &s) == 1 ? 0 : -1;
 }
 
-int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr)
+int gobin_variable_address(struct gobin *bin, const char *name, uint64_t *vaddr)
 {
-	struct govar v;
+	struct gobin_variable v;
 	struct search s = { name, &v };
 
-	if (elffile_symbols(gobin_file(bin), match, &s) != 1 && govar_find(bin, name, &v))
+	if (elffile_symbols(gobin_file(bin), match, &s) != 1 && gobin_variable_find(bin, name, &v))
 		return -1;
 	*vaddr = v.vaddr;
 	return 0;
 }
 
-int govar_each(struct gobin *bin, govar_fn fn, void *ctx)
+int gobin_variable_each(struct gobin *bin, gobin_variable_fn fn, void *ctx)
 {
-	struct dwinfo *dw = gobin_dwinfo(bin);
+	struct dwarf *dw = gobin_dwinfo(bin);
 	struct walk w = { fn, ctx };
 
 	if (dw)
-		return dwinfo_variables(dw, fn, ctx);
+		return dwarf_variables(dw, fn, ctx);
 	return elffile_symbols(gobin_file(bin), pass_on, &w);
 }

@@ -8,7 +8,7 @@
 #include "gobin/gobin.h"
 
 /* A package variable. */
-struct govar {
+struct gobin_variable {
 	const struct gotype *type;	/* its type, or NULL without debug information */
 	uint64_t vaddr;			/* link-time address */
 	uint64_t size;			/* bytes */
@@ -18,15 +18,15 @@ struct govar {
  * The variable @name ("net/http.DefaultClient"), from debug information, else
  * (without type) from the symbol table. 0, or -1 if it is not found.
  */
-int govar_find(struct gobin *bin, const char *name, struct govar *ret);
+int gobin_variable_find(struct gobin *bin, const char *name, struct gobin_variable *ret);
 
 /* Where it is, with symbols alone if there are any, which is quick. 0, or -1. */
-int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr);
+int gobin_variable_address(struct gobin *bin, const char *name, uint64_t *vaddr);
 
 /* A value other than 0 ends the walk, and is what it returns. */
-typedef int (*govar_fn)(void *ctx, const char *name);
+typedef int (*gobin_variable_fn)(void *ctx, const char *name);
 
 /* The names of all variables, in no order; good during the call only. */
-int govar_each(struct gobin *bin, govar_fn fn, void *ctx);
+int gobin_variable_each(struct gobin *bin, gobin_variable_fn fn, void *ctx);
 
 #endif

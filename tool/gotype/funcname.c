@@ -33,7 +33,7 @@ static const char *find(const char *p, char c)
 	return NULL;
 }
 
-const char *gofuncname_local(const char *name)
+const char *funcname_local(const char *name)
 {
 	const char *p = name, *q;
 
@@ -50,9 +50,9 @@ static bool starts_numbered(const char *p, const char *word)
 	return !strncmp(p, word, n) && isdigit((unsigned char)p[n]);
 }
 
-bool gofuncname_is_closure(const char *name)
+bool funcname_is_closure(const char *name)
 {
-	const char *p = gofuncname_local(name), *q;
+	const char *p = funcname_local(name), *q;
 
 	if (strstr(p, "-fm") || strstr(p, "-range"))
 		return true;
@@ -66,20 +66,20 @@ bool gofuncname_is_closure(const char *name)
 	return false;
 }
 
-bool gofuncname_is_literal(const char *name)
+bool funcname_is_literal(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
 	/* "main.F.func1", "main.F.func1.2"; "main.F.gowrap1" is no literal. */
-	return dot && gofuncname_is_closure(name) && !strstr(name, "-fm") &&
+	return dot && funcname_is_closure(name) && !strstr(name, "-fm") &&
 	       !strstr(name, "-range") && !strchr(name, '[') &&
 	       (starts_numbered(dot + 1, "func") || isdigit((unsigned char)dot[1]));
 }
 
-bool gofuncname_is_range_body(const char *name)
+bool funcname_is_range_body(const char *name)
 {
 	static const char body[] = "-range";
-	const char *p = strstr(gofuncname_local(name), body), *next;
+	const char *p = strstr(funcname_local(name), body), *next;
 
 	/* Loops may be nested: "main.F-range1-range2". */
 	while (p && (next = strstr(p + 1, body)))
@@ -90,12 +90,12 @@ bool gofuncname_is_range_body(const char *name)
 	return *p && !p[strspn(p, "0123456789")];
 }
 
-bool gofuncname_receiver(const char *name, const char **type, size_t *len,
-			 bool *pointer)
+bool funcname_receiver(const char *name, const char **type, size_t *len,
+		       bool *pointer)
 {
-	const char *p = gofuncname_local(name), *dot;
+	const char *p = funcname_local(name), *dot;
 
-	if (gofuncname_is_closure(name) || !strncmp(name, "type:", 5) ||
+	if (funcname_is_closure(name) || !strncmp(name, "type:", 5) ||
 	    !strncmp(name, "type..", 6))
 		return false;
 	*pointer = !strncmp(p, "(*", 2);
@@ -113,10 +113,10 @@ bool gofuncname_receiver(const char *name, const char **type, size_t *len,
 	return *len > 0;
 }
 
-bool gofuncname_is_shaped(const char *name)
+bool funcname_is_shaped(const char *name)
 {
 	return strstr(name, "[go.shape.") && strncmp(name, "type:", 5) &&
-	       strncmp(name, "type..", 6) && !gofuncname_is_closure(name);
+	       strncmp(name, "type..", 6) && !funcname_is_closure(name);
 }
 
 static int hex_digit(char c)
@@ -130,7 +130,7 @@ static bool is_escape(const char *p)
 	return p[0] == '%' && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0;
 }
 
-bool gofuncname_written(const char *name, bool path, char *to, size_t size)
+bool funcname_written(const char *name, bool path, char *to, size_t size)
 {
 	const char *p = name;
 	size_t n = 0;

@@ -10,35 +10,35 @@
  * The name behind the package: "(*Cart).Add" of "my.org/shop.(*Cart).Add". Dots
  * and slashes in brackets (type arguments) do not count.
  */
-const char *gofuncname_local(const char *name);
+const char *funcname_local(const char *name);
 
 /*
  * Is it a function literal or the like ("main.F.func1", "main.T.M-fm",
  * "main.F.gowrap2", "main.F-range1")? These have no receiver, no dictionary.
  */
-bool gofuncname_is_closure(const char *name);
+bool funcname_is_closure(const char *name);
 
 /* Is it a function literal in plain code: captures it nothing but what people have declared? */
-bool gofuncname_is_literal(const char *name);
+bool funcname_is_literal(const char *name);
 
 /* Is it the body of a range loop over a function ("main.F-range1")? It returns a bool. */
-bool gofuncname_is_range_body(const char *name);
+bool funcname_is_range_body(const char *name);
 
 /*
  * A method's receiver: sets @type and @len to its bare name ("Cart", or "List"
  * of "(*List[go.shape.int])"), @pointer if it is one. False: no method.
  */
-bool gofuncname_receiver(const char *name, const char **type, size_t *len,
-			 bool *pointer);
+bool funcname_receiver(const char *name, const char **type, size_t *len,
+		       bool *pointer);
 
 /*
  * The name as people write it, into @to: without type arguments; if @path, with the import path
  * as Go code has it, in which the linker writes some dots as %2e. False if it takes more than
  * @size bytes.
  */
-bool gofuncname_written(const char *name, bool path, char *to, size_t size);
+bool funcname_written(const char *name, bool path, char *to, size_t size);
 
 /* Code for shapes of type arguments: takes a dictionary unless a closure. */
-bool gofuncname_is_shaped(const char *name);
+bool funcname_is_shaped(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "gotype/kind.h"
 
-enum gotype_kind gokind_type(enum go_rkind kind)
+enum gotype_kind kind_type(enum go_rkind kind)
 {
 	switch (kind) {
 	case RKIND_BOOL:
@@ -42,7 +42,7 @@ enum gotype_kind gokind_type(enum go_rkind kind)
 	return GOTYPE_UNKNOWN;
 }
 
-bool gokind_size_ok(enum gotype_kind kind, uint64_t size)
+bool kind_size_ok(enum gotype_kind kind, uint64_t size)
 {
 	switch (kind) {
 	case GOTYPE_BOOL:
@@ -72,7 +72,7 @@ bool gokind_size_ok(enum gotype_kind kind, uint64_t size)
 	return false;
 }
 
-bool gokind_is_vector(const struct gotype *t)
+bool kind_is_vector(const struct gotype *t)
 {
 	static const char *const marks[] = {
 		"simd/archsimd.v128", "simd/archsimd.v256", "simd/archsimd.v512",
@@ -91,8 +91,8 @@ bool gokind_is_vector(const struct gotype *t)
 
 static bool has_wide_vector(const struct gotype *t, int deep)
 {
-	if (gokind_is_vector(t))
-		return t->size > GOKIND_VECTOR_READ;
+	if (kind_is_vector(t))
+		return t->size > KIND_VECTOR_READ;
 	if (deep == DEEP_MAX)
 		return false;
 	if (t->kind == GOTYPE_ARRAY)
@@ -103,7 +103,7 @@ static bool has_wide_vector(const struct gotype *t, int deep)
 	return false;
 }
 
-bool gokind_has_wide_vector(const struct gotype *t)
+bool kind_has_wide_vector(const struct gotype *t)
 {
 	return has_wide_vector(t, 0);
 }

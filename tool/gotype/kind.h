@@ -34,19 +34,19 @@ enum go_rkind {
 };
 
 /* In the type model; GOTYPE_UNKNOWN if there is no such kind. */
-enum gotype_kind gokind_type(enum go_rkind kind);
+enum gotype_kind kind_type(enum go_rkind kind);
 
 /* Are there types of this kind whose values have @size bytes? */
-bool gokind_size_ok(enum gotype_kind kind, uint64_t size);
+bool kind_size_ok(enum gotype_kind kind, uint64_t size);
 
 /*
  * Is it a SIMD vector? Its first field marks it, which has a type of simd/archsimd and no bytes:
  * src/cmd/compile/internal/types/size.go, simdify().
  */
-bool gokind_is_vector(const struct gotype *t);
+bool kind_is_vector(const struct gotype *t);
 /* The bytes of a vector of which all can be read from its register. */
-#define GOKIND_VECTOR_READ 16
+#define KIND_VECTOR_READ 16
 /* Has it a larger vector in it? */
-bool gokind_has_wide_vector(const struct gotype *t);
+bool kind_has_wide_vector(const struct gotype *t);
 
 #endif

@@ -268,7 +268,7 @@ static bool can_hold_secret(const struct gotype *t, const struct secret_word *ro
 /* --- what is redacted ------------------------------------------------------------------- */
 
 /* A name that the user has added means what a row of the table means; any value can be one. */
-static bool is_added(const struct secrets *s, const struct words *w, bool last)
+static bool is_added(const struct secret_list *s, const struct words *w, bool last)
 {
 	struct words name;
 
@@ -300,7 +300,8 @@ static bool is_in_table(const struct words *w, const struct gotype *t)
 	return false;
 }
 
-static bool is_named(const struct secrets *s, const char *name, size_t len, const struct gotype *t)
+static bool is_named(const struct secret_list *s, const char *name, size_t len,
+		     const struct gotype *t)
 {
 	struct words w;
 
@@ -310,18 +311,18 @@ static bool is_named(const struct secrets *s, const char *name, size_t len, cons
 	return is_added(s, &w, false) || is_in_table(&w, t);
 }
 
-bool secret_is_name(const struct secrets *s, const char *name, const struct gotype *t)
+bool secret_is_name(const struct secret_list *s, const char *name, const struct gotype *t)
 {
 	/* The variable x has the name "&x" where a closure has captured it by reference. */
 	return name && is_named(s, name, strlen(name), t);
 }
 
-bool secret_is_field(const struct secrets *s, const struct gofield *f)
+bool secret_is_field(const struct secret_list *s, const struct gofield *f)
 {
 	return secret_is_name(s, f->name, f->type);
 }
 
-bool secret_is_key(const struct secrets *s, const void *key, size_t len, const struct gotype *t)
+bool secret_is_key(const struct secret_list *s, const void *key, size_t len, const struct gotype *t)
 {
 	const char *p = key;
 
@@ -334,7 +335,7 @@ bool secret_is_key(const struct secrets *s, const void *key, size_t len, const s
 
 /* --- types ------------------------------------------------------------------------------- */
 
-static bool is_named_type(const struct secrets *s, const struct gotype *t)
+static bool is_named_type(const struct secret_list *s, const struct gotype *t)
 {
 	size_t len;
 	const char *name = own_name(t, &len);
@@ -361,7 +362,7 @@ static bool is_named_type(const struct secrets *s, const struct gotype *t)
 
 /* The number of redacted values in a value. */
 struct count {
-	const struct secrets *secrets;	/* what is redacted */
+	const struct secret_list *secrets;	/* what is redacted */
 	uint64_t n;			/* so far */
 	/* Fields that may still be looked at, for the reason of struct search. */
 	unsigned int left;
@@ -399,7 +400,7 @@ static void count(struct count *c, const struct gotype *t, int nesting)
 	}
 }
 
-bool secret_is_type(const struct secrets *s, const struct gotype *t)
+bool secret_is_type(const struct secret_list *s, const struct gotype *t)
 {
 	struct count c = { .secrets = s, .left = FIELDS_MAX };
 
@@ -426,7 +427,7 @@ static bool is_name(const char *s, size_t len)
 	return letters && len <= NAME_MAX_BYTES;
 }
 
-int secrets_add(struct secrets *s, const char *text, struct diag *d)
+int secret_list_add(struct secret_list *s, const char *text, struct diag *d)
 {
 	for (;; text++) {
 		size_t len = strcspn(text, ",");
@@ -445,8 +446,8 @@ int secrets_add(struct secrets *s, const char *text, struct diag *d)
 	}
 }
 
-void secrets_fini(struct secrets *s)
+void secret_list_fini(struct secret_list *s)
 {
 	free(s->v);
-	*s = (struct secrets){ .off = s->off };
+	*s = (struct secret_list){ .off = s->off };
 }

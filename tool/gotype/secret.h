@@ -29,7 +29,7 @@ struct secret_name {
 };
 
 /* What is redacted. A pointer to it can be NULL: then the names of the table are redacted. */
-struct secrets {
+struct secret_list {
 	bool off;		/* nothing */
 	struct secret_name *v;	/* names that the user has added to those of the table */
 	size_t n;		/* their number */
@@ -40,22 +40,23 @@ struct secrets {
 extern const char secret_why[];
 
 /**
- * secrets_add() - add the names in "email,customerNumber"
+ * secret_list_add() - add the names in "email,customerNumber"
  * @s: what is redacted
  * @text: outlives @s
  *
  * Return: 0, or -1 with @d set: a name has other characters than letters, digits, "_" and "-".
  */
-int secrets_add(struct secrets *s, const char *text, struct diag *d);
-void secrets_fini(struct secrets *s);
+int secret_list_add(struct secret_list *s, const char *text, struct diag *d);
+void secret_list_fini(struct secret_list *s);
 
 /* Is a parameter, result or variable @name of type @t (NULL: unknown) redacted by its name? */
-bool secret_is_name(const struct secrets *s, const char *name, const struct gotype *t);
+bool secret_is_name(const struct secret_list *s, const char *name, const struct gotype *t);
 /* Is the value of type @t under a key of a map, the @len bytes at @key, redacted? */
-bool secret_is_key(const struct secrets *s, const void *key, size_t len, const struct gotype *t);
+bool secret_is_key(const struct secret_list *s, const void *key, size_t len,
+		   const struct gotype *t);
 /* Is each value of type @t redacted, whatever its name is? */
-bool secret_is_type(const struct secrets *s, const struct gotype *t);
+bool secret_is_type(const struct secret_list *s, const struct gotype *t);
 /* Is field @f of a struct redacted by its name? */
-bool secret_is_field(const struct secrets *s, const struct gofield *f);
+bool secret_is_field(const struct secret_list *s, const struct gofield *f);
 
 #endif

@@ -9,9 +9,9 @@
 
 struct search {
 	const char *name;	/* or NULL: all names are offered to @near */
-	struct near *near;
-	const struct gofield *path[GOFIELD_DEPTH + 1];
-	struct gofield_path *ret;
+	struct suggest *near;
+	const struct gofield *path[SELECTOR_DEPTH + 1];
+	struct selector_path *ret;
 	unsigned int found;
 	unsigned int budget;
 };
@@ -32,7 +32,7 @@ static void look(struct search *s, const struct gotype *t, size_t depth, size_t 
 		if (depth || strcmp(f->name, "_") == 0)
 			continue;
 		if (!s->name) {
-			near_offer(s->near, f->name);
+			suggest_offer(s->near, f->name);
 		} else if (strcmp(f->name, s->name) == 0 && !s->found++) {
 			s->ret->n = n + 1;
 			memcpy(s->ret->v, s->path, (n + 1) * sizeof(s->path[0]));
@@ -40,22 +40,22 @@ static void look(struct search *s, const struct gotype *t, size_t depth, size_t 
 	}
 }
 
-enum gofield_found gofield_find(const struct gotype *t, const char *name,
-				struct gofield_path *ret)
+enum selector_found selector_find(const struct gotype *t, const char *name,
+				  struct selector_path *ret)
 {
 	struct search s = { .name = name, .ret = ret, .budget = BUDGET };
 
 	if (strcmp(name, "_") == 0)
-		return GOFIELD_NONE;
-	for (size_t depth = 0; !s.found && depth <= GOFIELD_DEPTH; depth++)
+		return SELECTOR_NONE;
+	for (size_t depth = 0; !s.found && depth <= SELECTOR_DEPTH; depth++)
 		look(&s, t, depth, 0);
-	return s.found > 1 ? GOFIELD_SEVERAL : s.found ? GOFIELD_ONE : GOFIELD_NONE;
+	return s.found > 1 ? SELECTOR_SEVERAL : s.found ? SELECTOR_ONE : SELECTOR_NONE;
 }
 
-void gofield_offer(const struct gotype *t, struct near *near)
+void selector_offer(const struct gotype *t, struct suggest *near)
 {
 	struct search s = { .near = near, .budget = BUDGET };
 
-	for (size_t depth = 0; depth <= GOFIELD_DEPTH; depth++)
+	for (size_t depth = 0; depth <= SELECTOR_DEPTH; depth++)
 		look(&s, t, depth, 0);
 }

@@ -7,28 +7,28 @@
 #include "gotype/type.h"
 
 /* How many embedded structs a name is looked for in, one within the other. */
-#define GOFIELD_DEPTH 8
+#define SELECTOR_DEPTH 8
 
-enum gofield_found {
-	GOFIELD_NONE,
-	GOFIELD_ONE,
-	GOFIELD_SEVERAL,	/* at the same depth: Go does not compile that */
+enum selector_found {
+	SELECTOR_NONE,
+	SELECTOR_ONE,
+	SELECTOR_SEVERAL,	/* at the same depth: Go does not compile that */
 };
 
 /* From a struct to a field. */
-struct gofield_path {
+struct selector_path {
 	/*
 	 * Fields one within the other, through pointers where they are pointers; all but the last
 	 * one embedded.
 	 */
-	const struct gofield *v[GOFIELD_DEPTH + 1];
+	const struct gofield *v[SELECTOR_DEPTH + 1];
 	size_t n;					/* their number */
 };
 
 /* Look for @name in the struct @t as Go does: the least deep one counts. */
-enum gofield_found gofield_find(const struct gotype *t, const char *name,
-				struct gofield_path *ret);
+enum selector_found selector_find(const struct gotype *t, const char *name,
+				  struct selector_path *ret);
 /* Offer the names of all fields that can be selected. */
-void gofield_offer(const struct gotype *t, struct near *near);
+void selector_offer(const struct gotype *t, struct suggest *near);
 
 #endif

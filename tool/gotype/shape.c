@@ -38,14 +38,14 @@ static bool begins_with_any_pointer(const char *name)
 	       (is_end(*end) || index_of(end));
 }
 
-bool goshape_is_any_pointer(const char *name)
+bool shape_is_any_pointer(const char *name)
 {
 	const char *end = name + sizeof(ANY_POINTER) - 1;
 
 	return begins_with_any_pointer(name) && !end[index_of(end)];
 }
 
-void goshape_drop(char *name, int minor)
+void shape_drop(char *name, int minor)
 {
 	char *r = strstr(name, MARK), *w = r;
 	int shapes = 0;
@@ -92,7 +92,7 @@ static const char *past_brackets(const char *p)
 	return NULL;
 }
 
-void goshape_put(struct buf *b, const char *name)
+void shape_put(struct buf *b, const char *name)
 {
 	const char *open, *end, *mark;
 
@@ -124,7 +124,7 @@ static uint64_t key_of(uint64_t kind, const char *name)
 
 enum { WHOLE_NAME = 1, SHORT_NAME };
 
-void goshape_names_add(struct goshape_names *names, const char *name)
+void shape_names_add(struct shape_names *names, const char *name)
 {
 	struct short_name *s;
 	struct buf b = { 0 };
@@ -132,7 +132,7 @@ void goshape_names_add(struct goshape_names *names, const char *name)
 
 	if (!strstr(name, MARK) || hmap_get(&names->v, key_of(WHOLE_NAME, name)))
 		return;
-	goshape_put(&b, name);
+	shape_put(&b, name);
 	text = b.failed ? NULL : arena_strndup(&names->mem, b.p, b.len);
 	buf_fini(&b);
 	if (!text)
@@ -149,7 +149,7 @@ void goshape_names_add(struct goshape_names *names, const char *name)
 	hmap_put(&names->v, key_of(WHOLE_NAME, name), s);
 }
 
-const char *goshape_names_get(const struct goshape_names *names, const char *name)
+const char *shape_names_get(const struct shape_names *names, const char *name)
 {
 	const struct short_name *s = strstr(name, MARK) ?
 				     hmap_get(&names->v, key_of(WHOLE_NAME, name)) : NULL;
@@ -157,7 +157,7 @@ const char *goshape_names_get(const struct goshape_names *names, const char *nam
 	return s && !s->several ? s->text : name;
 }
 
-void goshape_names_fini(struct goshape_names *names)
+void shape_names_fini(struct shape_names *names)
 {
 	hmap_fini(&names->v);
 	arena_fini(&names->mem);

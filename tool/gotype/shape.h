@@ -16,30 +16,30 @@
  * The shape of all pointers, whatever they point to? (Where a constraint lists the types, the
  * shape of *T is "go.shape.*T".)
  */
-bool goshape_is_any_pointer(const char *name);
+bool shape_is_any_pointer(const char *name);
 /*
  * Take the marks of shapes out of the type name @name, in place: "main.List[go.shape.int]"
  * becomes "main.List[int]". The shape of all pointers becomes "unsafe.Pointer". @minor: of the
  * binary's Go version.
  */
-void goshape_drop(char *name, int minor);
+void shape_drop(char *name, int minor);
 
 /*
  * Append a function's name as Go's tracebacks have it: "main.(*List[...]).Add" for
  * "main.(*List[go.shape.int]).Add". Type arguments that are no shapes stay.
  */
-void goshape_put(struct buf *b, const char *name);
+void shape_put(struct buf *b, const char *name);
 
 /* Functions that are shown together. A zeroed one is empty. */
-struct goshape_names {
+struct shape_names {
 	struct hmap v;		/* short names, by whole and by short ones */
 	struct arena mem;	/* where they are */
 };
 
 /* A function that is shown; without memory by its whole name. */
-void goshape_names_add(struct goshape_names *names, const char *name);
-/* As goshape_put() has it, but @name if another one of them would read the same. */
-const char *goshape_names_get(const struct goshape_names *names, const char *name);
-void goshape_names_fini(struct goshape_names *names);
+void shape_names_add(struct shape_names *names, const char *name);
+/* As shape_put() has it, but @name if another one of them would read the same. */
+const char *shape_names_get(const struct shape_names *names, const char *name);
+void shape_names_fini(struct shape_names *names);
 
 #endif

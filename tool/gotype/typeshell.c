@@ -109,7 +109,7 @@ static bool settle_struct(struct typeshell *t, int depth)
 			return false;
 	}
 	if (!g->align)
-		g->align = gokind_is_vector(g) ? 8 : align;
+		g->align = kind_is_vector(g) ? 8 : align;
 	return true;
 }
 
@@ -120,7 +120,7 @@ static bool settle_struct(struct typeshell *t, int depth)
 static bool settle(struct typeshell *t, int depth)
 {
 	struct gotype *g = &t->type;
-	bool ok = g->size < SIZE_MOST && gokind_size_ok(g->kind, g->size);
+	bool ok = g->size < SIZE_MOST && kind_size_ok(g->kind, g->size);
 
 	if (t->state == TYPESHELL_SETTLED)
 		return true;

@@ -88,7 +88,7 @@ void rights_examine(const struct host *h, struct findings *f)
 	examine_namespaces(h, f);
 }
 
-void tracers_examine(const struct host *h, struct findings *f)
+void rights_examine_tracers(const struct host *h, struct findings *f)
 {
 	char events[4096];
 	size_t n = 0;

@@ -9,6 +9,6 @@
 /* Capabilities and namespaces of the process itself. */
 void rights_examine(const struct host *h, struct findings *f);
 /* Uprobes that others have placed with tracefs. */
-void tracers_examine(const struct host *h, struct findings *f);
+void rights_examine_tracers(const struct host *h, struct findings *f);
 
 #endif

@@ -7,10 +7,10 @@
 static int parse_set(struct lex *lx, struct editexpr *ret, struct diag *d)
 {
 	const struct lex_token *t = lex_peek(lx, 0), *equals;
-	struct editexpr_set *set = &ret->v[ret->n];
+	struct edit_parse_set *set = &ret->v[ret->n];
 
-	if (ret->n == EDITEXPR_MAX)
-		return lex_wrong(lx, t, d, "more than %d things are set", EDITEXPR_MAX);
+	if (ret->n == EDIT_PARSE_MAX)
+		return lex_wrong(lx, t, d, "more than %d things are set", EDIT_PARSE_MAX);
 	if (expr_parse_operand(lx, &set->to, d))
 		return -1;
 	equals = lex_peek(lx, 0);
@@ -25,7 +25,7 @@ static int parse_set(struct lex *lx, struct editexpr *ret, struct diag *d)
 	return 0;
 }
 
-int editexpr_parse_sets(struct lex *lx, struct editexpr *ret, struct diag *d)
+int edit_parse_parse_sets(struct lex *lx, struct editexpr *ret, struct diag *d)
 {
 	do {
 		if (parse_set(lx, ret, d))
@@ -51,7 +51,7 @@ static int parse_delay(struct lex *lx, struct editexpr *ret, struct diag *d)
 	return 0;
 }
 
-int editexpr_parse(struct lex *lx, struct editexpr ret[2], struct diag *d)
+int edit_parse_parse(struct lex *lx, struct editexpr ret[2], struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
 	struct editexpr *side = ret;
@@ -62,7 +62,7 @@ int editexpr_parse(struct lex *lx, struct editexpr ret[2], struct diag *d)
 		t = lex_next(lx);
 	}
 	if (lex_is_name(t, "set"))
-		return editexpr_parse_sets(lx, side, d);
+		return edit_parse_parse_sets(lx, side, d);
 	if (lex_is_name(t, "delay"))
 		return parse_delay(lx, side, d);
 	return lex_wrong(lx, t, d, "only 'set' or 'delay' can follow 'on return'");

@@ -13,29 +13,29 @@
 #include "lang/expr_parse.h"
 
 /* The most assignments of one side: an edit of the module writes 32 words at most. */
-#define EDITEXPR_MAX 16
+#define EDIT_PARSE_MAX 16
 
 /* An assignment. */
-struct editexpr_set {
+struct edit_parse_set {
 	const struct expr *to;		/* what is set */
 	const struct expr *value;	/* the new value */
 };
 
 /* The edits of one side of a call. */
 struct editexpr {
-	struct editexpr_set v[EDITEXPR_MAX];	/* assignments */
+	struct edit_parse_set v[EDIT_PARSE_MAX];	/* assignments */
 	size_t n;				/* their number */
 	uint64_t delay;				/* ns, or 0 */
 };
 
-static inline bool editexpr_any(const struct editexpr *e)
+static inline bool edit_parse_any(const struct editexpr *e)
 {
 	return e->n || e->delay;
 }
 
 /* Parse the clause at the next token: append it to @ret[0], "on return" to @ret[1]. */
-int editexpr_parse(struct lex *lx, struct editexpr ret[2], struct diag *d);
+int edit_parse_parse(struct lex *lx, struct editexpr ret[2], struct diag *d);
 /* Parse "x = 5, y = 6" and append it to @ret. */
-int editexpr_parse_sets(struct lex *lx, struct editexpr *ret, struct diag *d);
+int edit_parse_parse_sets(struct lex *lx, struct editexpr *ret, struct diag *d);
 
 #endif

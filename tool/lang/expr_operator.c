@@ -87,7 +87,7 @@ static int parse_level(struct lex *lx, int precedence, const struct expr **ret, 
 			return 0;
 		if (++lx->operators > EXPR_OPERATORS_MAX)
 			return too_many(lx, t, d);
-		e = exprparse_make(lx, EXPR_BINARY, at, t, d);
+		e = expr_parse_make(lx, EXPR_BINARY, at, t, d);
 		if (!e)
 			return -1;
 		e->op = operators[op].op;
@@ -97,13 +97,13 @@ static int parse_level(struct lex *lx, int precedence, const struct expr **ret, 
 		e->x = *ret;
 		if (parse_level(lx, precedence + 1, &e->index, d))
 			return -1;
-		exprparse_end(lx, e);
+		expr_parse_end(lx, e);
 		*ret = e;
 	}
 }
 
 /* Operands count how deep it nests. */
-int exprparse_binary(struct lex *lx, const struct expr **ret, struct diag *d)
+int expr_parse_binary(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	return parse_level(lx, LOWEST, ret, d);
 }
@@ -111,7 +111,7 @@ int exprparse_binary(struct lex *lx, const struct expr **ret, struct diag *d)
 int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	lx->operators = 0;
-	return exprparse_binary(lx, ret, d);
+	return expr_parse_binary(lx, ret, d);
 }
 
 /* --- calls -------------------------------------------------------------------- */
@@ -209,14 +209,14 @@ static size_t call_at(const struct lex *lx, const struct call **call)
 	return *call || !of_strings ? n : 0;
 }
 
-bool exprparse_is_call(const struct lex *lx)
+bool expr_parse_is_call(const struct lex *lx)
 {
 	const struct call *call;
 
 	return call_at(lx, &call);
 }
 
-int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d)
+int expr_parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *name = lex_peek(lx, 0);
 	const struct call *call;
@@ -230,7 +230,7 @@ int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 			  "only len(), cap(), label(), and in conditions hasPrefix(), hasSuffix(), under(), descendant() can be called");
 		return -1;
 	}
-	e = exprparse_make(lx, call->kind, name->at, name, d);
+	e = expr_parse_make(lx, call->kind, name->at, name, d);
 	if (!e)
 		return -1;
 	while (n--)
@@ -239,7 +239,7 @@ int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 	lex_next(lx);
 	if (call->parse(lx, e, d) || lex_expect(lx, ')', "a ')' is missing here", d))
 		return -1;
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	*ret = e;
 	return 0;
 }

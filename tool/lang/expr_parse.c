@@ -9,8 +9,8 @@
 #include "base/printable.h"
 #include "lang/internal.h"
 
-struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
-			    const struct lex_token *word, struct diag *d)
+struct expr *expr_parse_make(struct lex *lx, enum expr_kind kind, size_t at,
+			     const struct lex_token *word, struct diag *d)
 {
 	struct expr *e = arena_alloc(lx->mem, sizeof(*e));
 
@@ -25,7 +25,7 @@ struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
 	return e;
 }
 
-void exprparse_end(const struct lex *lx, struct expr *e)
+void expr_parse_end(const struct lex *lx, struct expr *e)
 {
 	const struct lex_token *last = &lx->v[lx->i - 1];
 
@@ -40,16 +40,16 @@ static int parse_number(struct lex *lx, const struct expr **ret, struct diag *d)
 	size_t at = lex_peek(lx, 0)->at;
 	bool negative = lex_accept(lx, '-');
 	const struct lex_token *t = lex_next(lx);
-	struct expr *e = exprparse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT :
-					t->kind == LEX_DURATION ? EXPR_DURATION : EXPR_NUMBER,
-					at, t, d);
+	struct expr *e = expr_parse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT :
+					 t->kind == LEX_DURATION ? EXPR_DURATION : EXPR_NUMBER,
+					 at, t, d);
 
 	if (!e)
 		return -1;
 	e->f = t->f;
 	e->negative = negative;
 	e->number = negative ? -t->number : t->number;
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	e->word = e->at;
 	e->word_len = e->len;
 	*ret = e;
@@ -75,14 +75,14 @@ static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *
 	name = lex_next(lx);
 	if (name->kind != LEX_NAME)
 		return lex_wrong(lx, name, d, "the name of a package's variable is missing here");
-	e = exprparse_make(lx, EXPR_VARIABLE, path->at, path, d);
+	e = expr_parse_make(lx, EXPR_VARIABLE, path->at, path, d);
 	if (!e)
 		return -1;
 	e->s = arena_printf(lx->mem, "%s.%s", path->s, name->s);
 	if (!e->s)
 		return diag_set(d, "out of memory");
 	e->n = strlen(e->s);
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	e->word_len = e->len;
 	*ret = e;
 	return 0;
@@ -91,13 +91,13 @@ static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *
 static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
-	struct expr *e = exprparse_make(lx, kind, t->at, t, d);
+	struct expr *e = expr_parse_make(lx, kind, t->at, t, d);
 
 	if (!e)
 		return -1;
 	e->s = t->s;
 	e->n = t->n;
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -131,7 +131,7 @@ static bool is_conversion(const struct lex *lx)
 static int parse_conversion(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *open = lex_next(lx), *t;
-	struct expr *e = exprparse_make(lx, EXPR_CONVERT, open->at, open, d);
+	struct expr *e = expr_parse_make(lx, EXPR_CONVERT, open->at, open, d);
 
 	if (!e || typexpr_parse(lx, &e->type, d) ||
 	    lex_expect(lx, ')', "a ')' is missing after a type", d) ||
@@ -141,7 +141,7 @@ static int parse_conversion(struct lex *lx, const struct expr **ret, struct diag
 	e->number = t->number;
 	if (lex_expect(lx, ')', "a ')' is missing here", d))
 		return -1;
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -153,8 +153,8 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 
 	if (is_conversion(lx))
 		return parse_conversion(lx, ret, d);
-	if (exprparse_is_call(lx))
-		return exprparse_call(lx, ret, d);
+	if (expr_parse_is_call(lx))
+		return expr_parse_call(lx, ret, d);
 	switch (t->kind) {
 	case LEX_NAME:
 		return parse_word(lx, EXPR_NAME, ret, d);
@@ -183,7 +183,7 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 	}
 	if (!lex_accept(lx, '('))
 		return lex_wrong(lx, t, d, "an expression is missing here");
-	return exprparse_binary(lx, ret, d) ? -1 : lex_expect(lx, ')', "a ')' is missing here", d);
+	return expr_parse_binary(lx, ret, d) ? -1 : lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
 /* --- what follows them ----------------------------------------------------- */
@@ -197,7 +197,7 @@ static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 	lex_next(lx);
 	t = lex_next(lx);
 	if (t->kind == LEX_NAME) {
-		e = exprparse_make(lx, EXPR_FIELD, at, t, d);
+		e = expr_parse_make(lx, EXPR_FIELD, at, t, d);
 		if (!e)
 			return NULL;
 		e->s = t->s;
@@ -208,7 +208,7 @@ static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 		lex_wrong(lx, t, d, "the name of a field is missing here");
 		return NULL;
 	}
-	e = exprparse_make(lx, EXPR_ASSERT, at, t, d);
+	e = expr_parse_make(lx, EXPR_ASSERT, at, t, d);
 	if (!e || typexpr_parse(lx, &e->type, d) ||
 	    lex_expect(lx, ')', "a ')' is missing after a type", d))
 		return NULL;
@@ -218,7 +218,7 @@ static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 /* "[i]" or "[i:k]" */
 static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
 {
-	struct expr *e = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
+	struct expr *e = expr_parse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
 	const struct lex_token *colon = lex_peek(lx, 0);
 
 	if (!e || (!lex_is(colon, ':') && expr_parse_operand(lx, &e->index, d)))
@@ -256,7 +256,7 @@ static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d
 		if (++links > LEX_DEPTH_MAX)
 			return lex_wrong(lx, t, d, "this nests too deeply");
 		e->x = *ret;
-		exprparse_end(lx, e);
+		expr_parse_end(lx, e);
 		*ret = e;
 	}
 }
@@ -287,14 +287,14 @@ static int parse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
 
 	if (is_negative(lx) || (!lex_is(t, '*') && !sign))
 		return parse_primary(lx, ret, d);
-	e = exprparse_make(lx, sign ? EXPR_UNARY : EXPR_DEREF, t->at, t, d);
+	e = expr_parse_make(lx, sign ? EXPR_UNARY : EXPR_DEREF, t->at, t, d);
 	if (!e)
 		return -1;
 	lex_next(lx);
 	e->op = sign;
 	if (expr_parse_operand(lx, &e->x, d))
 		return -1;
-	exprparse_end(lx, e);
+	expr_parse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -350,7 +350,7 @@ const char *expr_text(struct arena *mem, const char *text, const struct expr *e)
 	/* It is in one line where it is shown, and the text may be a stranger's recording's. */
 	for (size_t i = 0; i < e->len; i++)
 		s[i] = strchr("\t\r\n", s[i]) ? ' ' : s[i];
-	buf_plain(&plain, s);
+	plain_add(&plain, s);
 	s = plain.failed ? NULL : arena_strndup(mem, plain.p, plain.len);
 	buf_fini(&plain);
 	return s;

@@ -6,14 +6,14 @@
 #include "lang/expr_parse.h"
 
 /* A node that begins at @at; NULL and an error without memory. */
-struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
-			    const struct lex_token *word, struct diag *d);
+struct expr *expr_parse_make(struct lex *lx, enum expr_kind kind, size_t at,
+			     const struct lex_token *word, struct diag *d);
 /* @e ends with the last token that was taken. */
-void exprparse_end(const struct lex *lx, struct expr *e);
+void expr_parse_end(const struct lex *lx, struct expr *e);
 /* Is a call next? */
-bool exprparse_is_call(const struct lex *lx);
-int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d);
+bool expr_parse_is_call(const struct lex *lx);
+int expr_parse_call(struct lex *lx, const struct expr **ret, struct diag *d);
 /* The expression in parentheses, behind '('. */
-int exprparse_binary(struct lex *lx, const struct expr **ret, struct diag *d);
+int expr_parse_binary(struct lex *lx, const struct expr **ret, struct diag *d);
 
 #endif

@@ -87,7 +87,7 @@ static int scan_word(struct lex *lx, struct lex_token *t, struct diag *d)
 
 static int scan_number(struct lex *lx, struct lex_token *t, struct diag *d)
 {
-	const char *why = lexnum_scan(lx->text + t->at, t);
+	const char *why = lex_number_scan(lx->text + t->at, t);
 
 	return why ? wrong(lx, t->at, t->len, d, why) : 0;
 }
@@ -123,9 +123,9 @@ static bool escape_digits(const char *s, size_t n, int base, uint32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (lexnum_digit(s[i]) >= base)
+		if (lex_number_digit(s[i]) >= base)
 			return false;
-		*ret = *ret * base + lexnum_digit(s[i]);
+		*ret = *ret * base + lex_number_digit(s[i]);
 	}
 	return true;
 }
@@ -200,7 +200,7 @@ static int scan_rune(struct lex *lx, struct lex_token *t, struct diag *d)
 	uint32_t c = 0;
 	bool byte;
 	size_t n = s[1] == '\\' ? escape(s + 1, '\'', &c, &byte) :
-		   s[1] != '\'' ? buf_utf8((const uint8_t *)s + 1, strlen(s + 1), &c) : 0;
+		   s[1] != '\'' ? quote_utf8((const uint8_t *)s + 1, strlen(s + 1), &c) : 0;
 
 	if (!n || s[1 + n] != '\'')
 		return wrong(lx, t->at, 1, d, "single quotes hold one character");

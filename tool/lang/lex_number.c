@@ -23,7 +23,7 @@ static bool is_word(char c)
 	       (c & 0x80);
 }
 
-int lexnum_digit(char c)
+int lex_number_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -159,7 +159,7 @@ static const char *scan_whole(const char *s, struct lex_token *t)
 	}
 	t->kind = LEX_NUMBER;
 	for (; is_word(s[n]); n++) {
-		uint64_t digit = lexnum_digit(s[n]);
+		uint64_t digit = lex_number_digit(s[n]);
 
 		if (s[n] == '_')
 			continue;
@@ -182,7 +182,7 @@ static const char *scan_whole(const char *s, struct lex_token *t)
 	return not_whole;
 }
 
-const char *lexnum_scan(const char *s, struct lex_token *t)
+const char *lex_number_scan(const char *s, struct lex_token *t)
 {
 	__int128 ns;
 

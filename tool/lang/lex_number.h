@@ -6,11 +6,11 @@
 #include "lang/lex.h"
 
 /* The value of a digit of any base up to 16; another character gives 99. */
-int lexnum_digit(char c);
+int lex_number_digit(char c);
 /*
  * The number that begins with a digit at @s: fills @t's kind, length and value. NULL, or
  * what is wrong with the first @t->len bytes.
  */
-const char *lexnum_scan(const char *s, struct lex_token *t);
+const char *lex_number_scan(const char *s, struct lex_token *t);
 
 #endif

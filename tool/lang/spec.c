@@ -402,7 +402,7 @@ static int parse_clauses(struct lex *lx, struct spec *s, struct diag *d)
 {
 	while (typexpr_is_clause(lx, 0))
 		if (lex_is_name(lex_peek(lx, 0), "if") ? parse_if(lx, s, d) :
-		    editexpr_parse(lx, s->edit, d))
+		    edit_parse_parse(lx, s->edit, d))
 			return -1;
 	return 0;
 }
@@ -613,7 +613,7 @@ bool spec_match(const struct spec *s, const char *name)
 		return false;
 	for (int path = 0; path < 2; path++)
 		if (strchr(name, path ? '%' : '[') &&
-		    gofuncname_written(name, path, written, sizeof(written)) && match(s, written))
+		    funcname_written(name, path, written, sizeof(written)) && match(s, written))
 			return true;
 	return false;
 }

@@ -99,7 +99,7 @@ void spec_fini(struct spec *s);
 /* Does it change anything? */
 static inline bool spec_edits(const struct spec *s)
 {
-	return editexpr_any(&s->edit[0]) || editexpr_any(&s->edit[1]);
+	return edit_parse_any(&s->edit[0]) || edit_parse_any(&s->edit[1]);
 }
 
 bool spec_match(const struct spec *s, const char *name);

@@ -9,12 +9,12 @@
 /* See libgoprobe/libgoprobe.h. */
 struct goprobe_event {
 	struct goprobe_trace *t;		/* its trace */
-	const struct out_event *e;		/* what happened; NULL: records are missing */
+	const struct output_event *e;		/* what happened; NULL: records are missing */
 	const struct goprobe_lost *lost;	/* how many, then */
 	uint64_t time;				/* and when */
 };
 
-static struct goprobe_trace *trace_of(struct out *o)
+static struct goprobe_trace *trace_of(struct output *o)
 {
 	return (struct goprobe_trace *)((char *)o - offsetof(struct goprobe_trace, graph.out));
 }
@@ -36,37 +36,37 @@ static void hand_out(struct goprobe_trace *t, const struct goprobe_event *e)
 	forget_texts(t);
 }
 
-static void event(struct out *o, const struct out_event *e)
+static void event(struct output *o, const struct output_event *e)
 {
 	struct goprobe_trace *t = trace_of(o);
 
 	hand_out(t, &(struct goprobe_event){ .t = t, .e = e });
 }
 
-static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	struct goprobe_trace *t = trace_of(o);
 
 	hand_out(t, &(struct goprobe_event){ .t = t, .lost = l, .time = time });
 }
 
-static void header(struct out *o)
+static void header(struct output *o)
 {
 	(void)o;
 }
 
-static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+static void summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
 	(void)o;
 	(void)s;
 	(void)talk;
 }
 
-const struct out_format libgoprobe_events = {
+const struct output_format libgoprobe_events = {
 	.name = "events",
 	.header = header,
 	.event = event,
-	.panic = out_json_panic,
+	.panic = output_json_panic,
 	.lost = lost,
 	.summary = summary,
 };
@@ -74,11 +74,11 @@ const struct out_format libgoprobe_events = {
 enum goprobe_event_kind goprobe_event_kind(const struct goprobe_event *e)
 {
 	static const enum goprobe_event_kind kinds[] = {
-		[OUT_CALL] = GOPROBE_EVENT_CALL,
-		[OUT_RETURN] = GOPROBE_EVENT_RETURN,
-		[OUT_TAIL] = GOPROBE_EVENT_RETURN,
-		[OUT_UNWOUND] = GOPROBE_EVENT_UNWOUND,
-		[OUT_AT] = GOPROBE_EVENT_AT,
+		[OUTPUT_CALL] = GOPROBE_EVENT_CALL,
+		[OUTPUT_RETURN] = GOPROBE_EVENT_RETURN,
+		[OUTPUT_TAIL] = GOPROBE_EVENT_RETURN,
+		[OUTPUT_UNWOUND] = GOPROBE_EVENT_UNWOUND,
+		[OUTPUT_AT] = GOPROBE_EVENT_AT,
 	};
 
 	return e->e ? kinds[e->e->kind] : GOPROBE_EVENT_LOST;
@@ -111,9 +111,9 @@ uint64_t goprobe_event_time(const struct goprobe_event *e)
 
 int goprobe_event_duration(const struct goprobe_event *e, uint64_t *ns)
 {
-	const struct out_event *o = e->e;
+	const struct output_event *o = e->e;
 
-	if (!o || (o->kind != OUT_RETURN && o->kind != OUT_TAIL) || o->no_duration)
+	if (!o || (o->kind != OUTPUT_RETURN && o->kind != OUTPUT_TAIL) || o->no_duration)
 		return 0;
 	*ns = o->duration;
 	return 1;
@@ -129,10 +129,10 @@ static const struct plan_frame *frame_of(const struct goprobe_event *e)
 {
 	const struct plan_frame *f;
 
-	if (!e->e || (e->e->kind != OUT_CALL && e->e->kind != OUT_RETURN &&
-		      e->e->kind != OUT_AT))
+	if (!e->e || (e->e->kind != OUTPUT_CALL && e->e->kind != OUTPUT_RETURN &&
+		      e->e->kind != OUTPUT_AT))
 		return NULL;
-	f = out_frame(e->e);
+	f = output_frame(e->e);
 	return f->unavailable ? NULL : f;
 }
 
@@ -165,7 +165,7 @@ static const char *written(struct goprobe_trace *t)
 
 const char *goprobe_event_json(const struct goprobe_event *e)
 {
-	struct out *o = &e->t->json;
+	struct output *o = &e->t->json;
 
 	o->epoch = e->t->graph.out.epoch;
 	o->buf.len = 0;
@@ -178,12 +178,12 @@ const char *goprobe_event_json(const struct goprobe_event *e)
 
 const char *goprobe_event_value_json(const struct goprobe_event *e, size_t i)
 {
-	struct out *o = &e->t->json;
+	struct output *o = &e->t->json;
 
 	if (i >= goprobe_event_nvalues(e))
 		return NULL;
 	o->buf.len = 0;
-	out_json_value(&o->buf, e->e, &frame_of(e)->values[i]);
+	output_json_value(&o->buf, e->e, &frame_of(e)->values[i]);
 	return written(e->t);
 }
 
@@ -249,14 +249,14 @@ int goprobe_event_value(const struct goprobe_event *e, size_t i, struct goprobe_
 {
 	struct goprobe_value val = { 0 };
 	const struct plan_value *pv;
-	struct out_shown s;
+	struct output_shown s;
 
 	if (i >= goprobe_event_nvalues(e))
 		return -1;
 	pv = &frame_of(e)->values[i];
 	e->t->json.buf.len = 0;
 	value_start(e->e->v, &e->t->json.buf);
-	out_value(e->e, frame_of(e), pv, &s);
+	output_value(e->e, frame_of(e), pv, &s);
 	val.name = pv->name ? pv->name : "_";
 	val.type = s.type ? value_type_name(s.type) : "?";
 	val.unavailable = s.why;

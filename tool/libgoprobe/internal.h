@@ -33,18 +33,18 @@ struct goprobe_trace {
 	void *notice_ctx;		/* its first argument */
 	goprobe_progress_fn on_progress;	/* called for placed breakpoints, or NULL */
 	void *progress_ctx;		/* its first argument */
-	struct tracing tracing;		/* what is traced, and by which session */
+	struct session tracing;		/* what is traced, and by which session */
 	struct learn learn;		/* what records show that the module does not know */
 	/* Where lines go: @graph.out; the rest is for formats that show trees of calls. */
 	struct graph graph;
 	struct template template;	/* of lines, or nothing */
 	struct stream stream;		/* records on their way there */
 	struct recorder recorder;	/* where they go instead */
-	struct times times;		/* which functions have been seen often enough */
-	struct watch watch;		/* the session being watched */
+	struct call_quota times;		/* which functions have been seen often enough */
+	struct loop watch;		/* the session being watched */
 	struct replay replay;		/* the recording that is played, if replay.path is set */
 	/* An output that is never written: what is in its buffer is handed out. */
-	struct out json;
+	struct output json;
 	struct buf *texts;		/* what has been handed out of the event at hand */
 	size_t ntexts;			/* their number */
 	size_t texts_cap;		/* capacity of @texts */
@@ -54,6 +54,6 @@ struct goprobe_trace {
 struct goprobe_trace *trace_new(struct options *o);
 
 /* The format whose lines are calls of goprobe_trace.on_event. */
-extern const struct out_format libgoprobe_events;
+extern const struct output_format libgoprobe_events;
 
 #endif

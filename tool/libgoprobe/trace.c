@@ -40,16 +40,16 @@ void goprobe_trace_free(struct goprobe_trace *t)
 {
 	if (!t)
 		return;
-	watch_fini(&t->watch);
+	loop_fini(&t->watch);
 	learn_fini(&t->learn);
-	tracing_fini(&t->tracing);
+	session_fini(&t->tracing);
 	stream_fini(&t->stream);
 	recorder_fini(&t->recorder);
-	times_fini(&t->times);
+	call_quota_fini(&t->times);
 	replay_fini(&t->replay);
 	graph_fini(&t->graph);
 	template_fini(&t->template);
-	out_fini(&t->json);
+	output_fini(&t->json);
 	free(t->texts);
 	options_fini(&t->o);
 	arena_fini(&t->mem);
@@ -209,7 +209,7 @@ int goprobe_trace_redact(struct goprobe_trace *t, const char *names)
 
 	if (check_new(t, "what is redacted") || copy(t, &kept, names))
 		return -1;
-	return secrets_add(&t->o.plan.secrets, kept, &t->diag);
+	return secret_list_add(&t->o.plan.secrets, kept, &t->diag);
 }
 
 /* --- where events go -------------------------------------------------------- */
@@ -306,7 +306,7 @@ static int plan_replay(struct goprobe_trace *t)
 
 int goprobe_trace_plan(struct goprobe_trace *t)
 {
-	struct tracing *tr = &t->tracing;
+	struct session *tr = &t->tracing;
 
 	if (check_new(t, "the plan"))
 		return -1;
@@ -323,13 +323,14 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 		return diag_set(&t->diag, "no spec: which functions?");
 	options_settle(&t->o);
 	t->o.plan.goroutine |= shows_trees(t);
-	if (options_check(&t->o, &t->diag))
+	if (exclusion_check(&t->o, &t->diag))
 		return -1;
-	if (tracing_open(tr, &t->o, &t->diag) ||
-	    tracing_plan(tr, &t->o, &t->o.plan, &t->diag))
+	if (session_open(tr, &t->o, &t->diag) ||
+	    session_plan(tr, &t->o, &t->o.plan, &t->diag))
 		return -1;
 	if (tr->plan->delays && !tr->quiet)
-		tracing_say(tr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
+		session_say(tr, "warning: a delay holds the thread: what stops the world, such as "
+				"a garbage collection, waits for it");
 	learn_init(&t->learn, tr->plan);
 	t->state = TRACE_PLANNED;
 	return 0;
@@ -350,13 +351,13 @@ static int open_recording(struct goprobe_trace *t)
 
 static int open_output(struct goprobe_trace *t, const struct plan *p, bool paired, bool pids)
 {
-	static const struct out_format *const formats[] = {
+	static const struct output_format *const formats[] = {
 		[OPTION_TEXT] = &out_text, [OPTION_JSON] = &out_json,
 		[OPTION_TEMPLATE] = &out_template,
 		[OPTION_CHROME] = &graph_chrome.out, [OPTION_OTLP] = &graph_otlp.out,
 		[OPTION_TIMELINE] = &graph_timeline.out,
 	};
-	const struct lines_opt how = {
+	const struct sink_opt how = {
 		.options = &t->o, .paired = paired, .pids = pids,
 		.format = t->on_event ? &libgoprobe_events : formats[t->o.format],
 	};
@@ -366,14 +367,14 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 		return -1;
 	if (shows_trees(t) && graph_init(&t->graph, p, TREE_LEVELS, TREE_CALLS))
 		return no_memory(t);
-	if (lines_open(&t->graph.out, &t->stream, p, &how, &t->diag))
+	if (sink_open(&t->graph.out, &t->stream, p, &how, &t->diag))
 		return -1;
 	t->graph.out.template = &t->template;
 	if (t->on_event)
 		t->graph.out.fd = -1;
 	if (t->replay.path)
 		t->graph.out.epoch = t->replay.start.epoch;
-	out_init(&t->json, &out_json, -1);
+	output_init(&t->json, &out_json, -1);
 	return 0;
 }
 
@@ -389,7 +390,7 @@ static int open_lines(struct goprobe_trace *t)
 
 static int count_times(struct goprobe_trace *t)
 {
-	if (times_init(&t->times, t->tracing.plan, t->o.plan.limits.times))
+	if (call_quota_init(&t->times, t->tracing.plan, t->o.plan.limits.times))
 		return no_memory(t);
 	t->stream.times = &t->times;
 	t->watch.times = &t->times;
@@ -405,7 +406,7 @@ static int start_replay(struct goprobe_trace *t)
 
 int goprobe_trace_start(struct goprobe_trace *t)
 {
-	struct tracing *tr = &t->tracing;
+	struct session *tr = &t->tracing;
 
 	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
 		return -1;
@@ -416,7 +417,7 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	/* Before anything is probed: it takes its time, and may fail. */
 	if (t->o.record && open_recording(t))
 		return -1;
-	if (tracing_arm(tr, &t->diag) || (!t->o.record && open_lines(t)))
+	if (session_arm(tr, &t->diag) || (!t->o.record && open_lines(t)))
 		return -1;
 	t->watch.client = tr->client;
 	t->watch.target = &tr->target;
@@ -431,14 +432,14 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	t->watch.counts = !t->o.plan.no_return || tr->breaker.percent;
 	if (t->o.plan.limits.times && count_times(t))
 		return -1;
-	if (watch_start(&t->watch, &t->diag))
+	if (loop_start(&t->watch, &t->diag))
 		return -1;
 	if (t->o.record || t->on_event)
-		tracing_say_started(tr, "tracing", NULL);
+		session_say_started(tr, "tracing", NULL);
 	else
-		lines_started(&t->graph.out, tr);
+		sink_started(&t->graph.out, tr);
 	t->state = TRACE_STARTED;
-	return watch_begin(&t->watch, &t->diag);
+	return loop_begin(&t->watch, &t->diag);
 }
 
 static int check_started(struct goprobe_trace *t)
@@ -452,7 +453,7 @@ int goprobe_trace_poll(struct goprobe_trace *t, int timeout_ms)
 		return -1;
 	if (t->replay.path)
 		return replay_step(&t->replay, &t->stream, &t->diag);
-	return watch_step(&t->watch, timeout_ms, &t->diag);
+	return loop_step(&t->watch, timeout_ms, &t->diag);
 }
 
 int goprobe_trace_fd(const struct goprobe_trace *t)
@@ -462,42 +463,42 @@ int goprobe_trace_fd(const struct goprobe_trace *t)
 
 int goprobe_trace_timeout(const struct goprobe_trace *t)
 {
-	return t->state == TRACE_STARTED && !t->replay.path ? watch_timeout(&t->watch) : 0;
+	return t->state == TRACE_STARTED && !t->replay.path ? loop_timeout(&t->watch) : 0;
 }
 
 /* Of a recording nothing is known but numbers. */
 static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
 {
-	struct out out = { .format = &out_text };
+	struct output out = { .format = &out_text };
 
-	watch_sum(&t->watch, &t->stream.sum);
+	loop_sum(&t->watch, &t->stream.sum);
 	t->stream.sum.events = t->recorder.events;
-	if (!t->o.quiet || out_lost(&t->stream.sum))
+	if (!t->o.quiet || output_lost(&t->stream.sum))
 		out_text.summary(&out, &t->stream.sum, talk);
-	out_fini(&out);
+	output_fini(&out);
 }
 
 /* That is no summary: it is said to those who want quiet, too. */
 static void say_cut(const struct goprobe_trace *t)
 {
 	if (t->replay.path && !t->replay.whole && !stream_full(&t->stream))
-		tracing_say(&t->tracing, "warning: %s was cut short: this is what there is",
+		session_say(&t->tracing, "warning: %s was cut short: this is what there is",
 			    t->replay.path);
 }
 
 /* A breaker that ended the trace, or the one that was recorded. */
 static void say_broken(struct goprobe_trace *t)
 {
-	uint64_t broken = watch_broken(&t->watch);
+	uint64_t broken = loop_broken(&t->watch);
 
 	if (t->replay.path) {
 		broken = t->stream.sum.stats[GOPROBE_STAT_BROKEN];
 		t->tracing.breaker = t->replay.breaker;
 	}
 	if (t->o.record || t->on_event)
-		tracing_say_broken(&t->tracing, broken, NULL);
+		session_say_broken(&t->tracing, broken, NULL);
 	else
-		lines_broken(&t->graph.out, &t->tracing, broken);
+		sink_broken(&t->graph.out, &t->tracing, broken);
 }
 
 static void summarize(struct goprobe_trace *t)
@@ -510,9 +511,9 @@ static void summarize(struct goprobe_trace *t)
 		if (t->o.record)
 			summarize_recording(t, &talk);
 		else
-			over = lines_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
+			over = sink_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
 		if (!talk.failed)
-			tracing_say_lines(&t->tracing, talk.p, talk.len);
+			session_say_lines(&t->tracing, talk.p, talk.len);
 		buf_fini(&talk);
 	} while (!over);
 }
@@ -520,18 +521,18 @@ static void summarize(struct goprobe_trace *t)
 /* The summary may not fit, either. */
 static int close_output(struct goprobe_trace *t)
 {
-	return t->o.record || t->on_event ? 0 : lines_close(&t->graph.out, &t->diag);
+	return t->o.record || t->on_event ? 0 : sink_close(&t->graph.out, &t->diag);
 }
 
 int goprobe_trace_stop(struct goprobe_trace *t)
 {
 	if (check_started(t) ||
 	    (t->replay.path ? replay_finish(&t->replay, &t->stream, &t->diag) :
-			      watch_finish(&t->watch, &t->diag)))
+			      loop_finish(&t->watch, &t->diag)))
 		return -1;
 	t->state = TRACE_STOPPED;
 	/* Nothing of the session is left while a command or a collector is waited for. */
-	tracing_disarm(&t->tracing);
+	session_disarm(&t->tracing);
 	if (shows_trees(t))
 		graph_finish(&t->graph);
 	summarize(t);
@@ -554,17 +555,17 @@ int goprobe_trace_exit_status(struct goprobe_trace *t)
 	/* A recording has no target, nor has a trace without a plan. */
 	if (!t->tracing.target.command)
 		return 0;
-	tracing_await_command(&t->tracing);
+	session_await_command(&t->tracing);
 	return target_exit_status(&t->tracing.target);
 }
 
 void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *ret, size_t size)
 {
-	struct out_summary s = t->stream.sum;
+	struct output_summary s = t->stream.sum;
 	struct goprobe_counts c;
 
 	if (!t->replay.path)
-		watch_sum(&t->watch, &s);
+		loop_sum(&t->watch, &s);
 	c = (struct goprobe_counts){
 		.events = t->o.record ? t->recorder.events : s.events,
 		.calls = s.calls,
@@ -573,7 +574,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 		.open = s.open,
 		.doubtful = s.doubtful,
 		.forgotten = s.forgotten,
-		.lost = out_lost(&s),
+		.lost = output_lost(&s),
 		.lost_ring_full = s.stats[GOPROBE_STAT_LOST_RING_FULL],
 		.lost_no_ring = s.stats[GOPROBE_STAT_LOST_NO_RING],
 		.lost_no_room = s.stats[GOPROBE_STAT_NO_SPACE],

@@ -132,7 +132,7 @@ static int check_url(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
-int options_check(const struct options *o, struct diag *d)
+int exclusion_check(const struct options *o, struct diag *d)
 {
 	for (size_t i = 0; i < sizeof(exclusions) / sizeof(*exclusions); i++) {
 		const struct exclusion *e = &exclusions[i];

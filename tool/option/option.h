@@ -91,7 +91,7 @@ struct options {
 	uint64_t lines;		/* of watch, or 0 */
 	uint64_t max_load;	/* percent; 0: by the number of processors; GOPROBE_LOAD_ANY: any */
 	uint64_t longer_than;	/* ns */
-	/* Calls that can be pending; 0: as many as the module allows, at most TRACING_HELD. */
+	/* Calls that can be pending; 0: as many as the module allows, at most SESSION_HELD. */
 	uint32_t held;
 	uint32_t ring_bytes;	/* memory for each CPU, or 0 */
 	uint32_t keys;		/* different keys */
@@ -101,9 +101,9 @@ struct options {
 	uint32_t follow;	/* plan.depth of graph */
 	uint32_t frames;	/* functions of a stack */
 	enum option_weight weight;	/* of stacks */
-	struct bykey_exprs by;	/* the expressions of --by, and of --sum or --hist */
-	enum golist_group group;	/* enum golist_group */
-	enum golist_sort sort;	/* enum golist_sort */
+	struct group_by_exprs by;	/* the expressions of --by, and of --sum or --hist */
+	enum goroutine_list_group group;	/* enum goroutine_list_group */
+	enum goroutine_list_sort sort;	/* enum goroutine_list_sort */
 	const char *state;	/* a glob of states, or NULL */
 	const char *with;	/* a glob of functions, or NULL */
 	struct screen screen;	/* how text looks */
@@ -140,7 +140,7 @@ enum option_kind {
 	OPTION_CHOICE,	/* one of some words */
 	OPTION_STRING,
 	OPTION_STRINGS,
-	OPTION_NAMES,	/* separated by commas, for struct secrets */
+	OPTION_NAMES,	/* separated by commas, for struct secret_list */
 	OPTION_PIDS,
 	OPTION_PID,	/* exactly one */
 	OPTION_BY,	/* an expression of bykey_exprs */
@@ -233,11 +233,11 @@ int option_parse(struct options *o, const struct option_row *row, const char *ar
 /* Store a value for a program: 0, or -1 with a message. */
 int option_set(struct options *o, unsigned int key, uint64_t value, struct diag *d);
 /* Do the options go together? CMD_DONE, or CMD_USAGE with a message. */
-int options_check(const struct options *o, struct diag *d);
+int exclusion_check(const struct options *o, struct diag *d);
 /* Limits of what is captured follow from each other, unless they are given. */
 void options_settle(struct options *o);
 
 /* The lines of --help about a group of options of @command; nothing if there are none. */
-void options_help(enum command command, enum option_group group, struct buf *b);
+void option_help(enum command command, enum option_group group, struct buf *b);
 
 #endif

@@ -49,8 +49,8 @@ void options_fini(struct options *o)
 	free(o->specs);
 	free(o->pids.v);
 	free(o->files.v);
-	bykey_fini(&o->by);
-	secrets_fini(&o->plan.secrets);
+	group_by_fini(&o->by);
+	secret_list_fini(&o->plan.secrets);
 }
 
 void options_move(struct options *to, struct options *from)
@@ -60,8 +60,8 @@ void options_move(struct options *to, struct options *from)
 	from->nspecs = 0;
 	from->pids = (struct target_pids){ 0 };
 	from->files = (struct option_texts){ 0 };
-	from->by = (struct bykey_exprs){ 0 };
-	from->plan.secrets = (struct secrets){ 0 };
+	from->by = (struct group_by_exprs){ 0 };
+	from->plan.secrets = (struct secret_list){ 0 };
 }
 
 /* --- ranges ---------------------------------------------------------- */
@@ -260,19 +260,19 @@ static int parse(struct options *o, const struct option_row *row, const char *ar
 		texts->v[texts->n++] = arg;
 		return CMD_DONE;
 	case OPTION_NAMES:
-		return secrets_add(field_of(o, row), arg, d) ? CMD_USAGE : CMD_DONE;
+		return secret_list_add(field_of(o, row), arg, d) ? CMD_USAGE : CMD_DONE;
 	case OPTION_PIDS:
 	case OPTION_PID:
 		return parse_pids(o, row, arg, d);
 	case OPTION_BY:
-		return bykey_parse(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+		return group_by_parse(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
 	case OPTION_HIST:
 		o->histogram = true;
 		__attribute__((fallthrough));
 	case OPTION_SUM:
-		return bykey_parse_value(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+		return group_by_parse_value(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
 	case OPTION_RANGE:
-		return bykey_parse_range(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+		return group_by_parse_range(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
 	default:
 		return parse_number(o, row, arg, d);
 	}

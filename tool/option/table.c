@@ -424,7 +424,7 @@ static void put_row(const struct options *defaults, const struct option_row *row
 	buf_char(b, '\n');
 }
 
-void options_help(enum command command, enum option_group group, struct buf *b)
+void option_help(enum command command, enum option_group group, struct buf *b)
 {
 	struct options defaults;
 	bool any = false;

@@ -7,9 +7,9 @@
 
 static const struct stacks_value calls = { "count", "calls", "count" };
 
-int call_stacks_init(struct call_stacks *s, const struct plan *plan)
+int call_stack_init(struct call_stack *s, const struct plan *plan)
 {
-	*s = (struct call_stacks){ .plan = plan };
+	*s = (struct call_stack){ .plan = plan };
 	stacks_init(&s->stacks, &calls, 1);
 	s->files = calloc(plan->nfiles + 1, sizeof(*s->files));
 	if (!s->files)
@@ -19,7 +19,7 @@ int call_stacks_init(struct call_stacks *s, const struct plan *plan)
 	return 0;
 }
 
-void call_stacks_fini(struct call_stacks *s)
+void call_stack_fini(struct call_stack *s)
 {
 	stacks_fini(&s->stacks);
 	for (size_t i = 0; s->files && i < s->plan->nfiles; i++)
@@ -28,7 +28,7 @@ void call_stacks_fini(struct call_stacks *s)
 	s->files = NULL;
 }
 
-const struct stack *call_stack(struct call_stacks *s, const struct plan_func *pf,
+const struct stack *call_stack(struct call_stack *s, const struct plan_func *pf,
 			       const struct plan_frame *f, const struct record *rec)
 {
 	uint64_t word[1 + PLAN_CALLERS_MAX], n;

@@ -8,20 +8,20 @@
 #include "plan/plan.h"
 
 /* The stacks of the records of a plan; equal ones are kept once. */
-struct call_stacks {
+struct call_stack {
 	const struct plan *plan;	/* the plan */
 	struct symbols *files;		/* places in its files, by plan.files */
 	struct stacks stacks;		/* the stacks */
 };
 
-/* @plan outlives @s. 0, or -1 without memory; call call_stacks_fini() in either case. */
-int call_stacks_init(struct call_stacks *s, const struct plan *plan);
-void call_stacks_fini(struct call_stacks *s);
+/* @plan outlives @s. 0, or -1 without memory; call call_stack_fini() in either case. */
+int call_stack_init(struct call_stack *s, const struct plan *plan);
+void call_stack_fini(struct call_stack *s);
 /*
- * The call stack of a record of function @pf, with frame @f; good until call_stacks_fini(). NULL:
+ * The call stack of a record of function @pf, with frame @f; good until call_stack_fini(). NULL:
  * the record has none, or there is no memory.
  */
-const struct stack *call_stack(struct call_stacks *s, const struct plan_func *pf,
+const struct stack *call_stack(struct call_stack *s, const struct plan_func *pf,
 			       const struct plan_frame *f, const struct record *rec);
 
 #endif

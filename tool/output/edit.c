@@ -10,7 +10,7 @@ static const struct plan_value *value_of(const struct plan_frame *f, size_t i)
 }
 
 /* Why the whole change fails, or NULL: one value that fails stops all of them. */
-static const char *why_not(const struct out_event *e, const struct plan_frame *f)
+static const char *why_not(const struct output_event *e, const struct plan_frame *f)
 {
 	/* The old values count as well: they show that the place was found. */
 	for (size_t i = 0; i < f->edit->show.nvalues; i++) {
@@ -28,13 +28,13 @@ static const char *why_not(const struct out_event *e, const struct plan_frame *f
 
 static void text_value(const struct edit_show *show, struct buf *b, size_t i)
 {
-	struct out_shown s;
+	struct output_shown s;
 
 	value_start(show->v, b);
 	show->v->indent = false;
 	show->value(show->ctx, i, &s);
 	if (s.why)
-		out_text_missing(b, s.why);
+		output_text_missing(b, s.why);
 	else
 		value_text(show->v, b, s.at.type, s.at.p, s.at.len);
 }
@@ -52,7 +52,7 @@ void edit_text_set(const struct edit_show *show, const struct edit_set *set, str
 /* "value":V, or "unavailable":W */
 static void json_value(const struct edit_show *show, struct buf *b, size_t i)
 {
-	struct out_shown s;
+	struct output_shown s;
 
 	value_start(show->v, b);
 	show->value(show->ctx, i, &s);
@@ -84,24 +84,24 @@ void edit_json_sets(const struct edit_show *show, const struct edit *edit, struc
 
 /* --- those of a call or a return -------------------------------------------------- */
 
-static void value_at(void *ctx, size_t i, struct out_shown *ret)
+static void value_at(void *ctx, size_t i, struct output_shown *ret)
 {
-	const struct out_event *e = ctx;
+	const struct output_event *e = ctx;
 
-	out_value(e, out_frame(e), value_of(out_frame(e), i), ret);
+	output_value(e, output_frame(e), value_of(output_frame(e), i), ret);
 }
 
-static struct edit_show show_of(const struct out_event *e)
+static struct edit_show show_of(const struct output_event *e)
 {
 	return (struct edit_show){
-		.v = e->v, .values = value_of(out_frame(e), 0), .value = value_at,
+		.v = e->v, .values = value_of(output_frame(e), 0), .value = value_at,
 		.ctx = (void *)e,
 	};
 }
 
-void out_text_edit(struct buf *b, const struct out_event *e)
+void output_text_edit(struct buf *b, const struct output_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	const struct edit_show show = show_of(e);
 	const struct edit *edit = f->edit;
 	const char *why;
@@ -124,9 +124,9 @@ void out_text_edit(struct buf *b, const struct out_event *e)
 	}
 }
 
-void out_json_edit(struct buf *b, const struct out_event *e)
+void output_json_edit(struct buf *b, const struct output_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	const struct edit_show show = show_of(e);
 	const char *why;
 

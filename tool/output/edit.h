@@ -10,7 +10,7 @@
 struct edit_show {
 	struct value_ctx *v;			/* shows them */
 	const struct plan_value *values;	/* what they are, by the numbers of edit_set */
-	void (*value)(void *ctx, size_t i, struct out_shown *ret);	/* value @i */
+	void (*value)(void *ctx, size_t i, struct output_shown *ret);	/* value @i */
 	void *ctx;				/* first argument of @value */
 };
 

@@ -8,18 +8,18 @@
 #include "value/std.h"
 #include "output/stack_print.h"
 
-static void header(struct out *o)
+static void header(struct output *o)
 {
 	(void)o;
 }
 
 /* "type":T,"value":V and the other members of a value */
-static void typed(struct buf *b, const struct out_event *e, const struct plan_value *val)
+static void typed(struct buf *b, const struct output_event *e, const struct plan_value *val)
 {
-	struct out_shown s;
+	struct output_shown s;
 
 	value_start(e->v, b);
-	out_value(e, out_frame(e), val, &s);
+	output_value(e, output_frame(e), val, &s);
 	json_str(b, "type", s.type ? value_type_name(s.type) : "?");
 	if (s.why) {
 		json_str(b, "unavailable", s.why);
@@ -29,7 +29,7 @@ static void typed(struct buf *b, const struct out_event *e, const struct plan_va
 	value_json(e->v, b, s.at.type, s.at.p, s.at.len);
 }
 
-void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+void output_json_value(struct buf *b, const struct output_event *e, const struct plan_value *val)
 {
 	buf_char(b, '{');
 	json_str(b, "name", val->name ? val->name : "_");
@@ -37,7 +37,7 @@ void out_json_value(struct buf *b, const struct out_event *e, const struct plan_
 	buf_char(b, '}');
 }
 
-void out_json_panic(struct out *o, const struct out_event *e)
+void output_json_panic(struct output *o, const struct output_event *e)
 {
 	if (!e->fn->call.nvalues)
 		return;
@@ -46,10 +46,10 @@ void out_json_panic(struct out *o, const struct out_event *e)
 	buf_char(&o->buf, '}');
 }
 
-static void quick_open(struct buf *b, const struct out_event *e)
+static void quick_open(struct buf *b, const struct output_event *e)
 {
-	buf_str(b, e->kind == OUT_CALL ? ",\"args\":[" :
-		   e->kind == OUT_AT ? ",\"values\":[" : ",\"results\":[");
+	buf_str(b, e->kind == OUTPUT_CALL ? ",\"args\":[" :
+		   e->kind == OUTPUT_AT ? ",\"values\":[" : ",\"results\":[");
 }
 
 static void quick_before(struct buf *b, const struct plan_value *val)
@@ -65,30 +65,30 @@ static bool quick_plain(struct value_ctx *v, const struct gotype *t)
 	return !value_known(v, t);
 }
 
-static const struct quick_form form = {
+static const struct fast_value_form form = {
 	.open = quick_open,
 	.separator = ",",
 	.before = quick_before,
 	.after = "}",
 	.close = "]",
 	.plain = quick_plain,
-	.quote = buf_json,
-	.value = out_json_value,
+	.quote = quote_json,
+	.value = output_json_value,
 };
 
-void out_json_values(struct out *o, const struct out_event *e)
+void output_json_values(struct output *o, const struct output_event *e)
 {
-	quick_values(o, &form, e);
+	fast_value_values(o, &form, e);
 }
 
-static void registers(struct buf *b, const struct out_event *e)
+static void registers(struct buf *b, const struct output_event *e)
 {
 	uint64_t v;
 
-	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
+	if (e->kind == OUTPUT_TAIL || !output_register(e, 0, &v))
 		return;
 	json_raw(b, "registers", "{");
-	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++)
+	for (size_t i = 0; i < REGS_INTS && output_register(e, i, &v); i++)
 		json_hex(b, goreg_names[i].name + 1, v);
 	json_hex(b, goreg_pc + 1, e->rec->h.ip);
 	buf_char(b, '}');
@@ -108,22 +108,22 @@ static void place(struct buf *b, const struct plan_func *pf)
 	}
 }
 
-static void values(struct out *o, const struct out_event *e)
+static void values(struct output *o, const struct output_event *e)
 {
 	struct buf *b = &o->buf;
-	const char *why = out_frame(e)->unavailable;
+	const char *why = output_frame(e)->unavailable;
 
 	if (e->open && e->open->before)
-		why = OUT_BEFORE;
-	if (e->kind == OUT_TAIL)
+		why = OUTPUT_BEFORE;
+	if (e->kind == OUTPUT_TAIL)
 		why = "ended by a jump to another function";
 	if (why)
 		json_str(b, "unavailable", why);
 	else
-		out_json_values(o, e);
+		output_json_values(o, e);
 }
 
-static void open_call(struct buf *b, const struct out_open *open)
+static void open_call(struct buf *b, const struct output_open *open)
 {
 	json_u64(b, "open_ns", open->age);
 	json_flag(b, "before_attach", open->before);
@@ -131,19 +131,19 @@ static void open_call(struct buf *b, const struct out_open *open)
 	if (open->reason)
 		json_str(b, "wait_reason", open->reason);
 	if (open->stack)
-		stackshow_frames_json(open->stack, b);
+		stack_print_frames_json(open->stack, b);
 }
 
-static void duration(struct buf *b, const struct out_event *e)
+static void duration(struct buf *b, const struct output_event *e)
 {
 	json_known(b, "duration_ns", !e->no_duration, e->duration);
 	if (e->no_duration)
 		json_str(b, "duration_unavailable", e->no_duration);
 	if (e->split)
-		splitshow_json(e->split, b);
+		state_print_json(e->split, b);
 }
 
-static void unwound(struct out *o, const struct out_event *e)
+static void unwound(struct output *o, const struct output_event *e)
 {
 	static const char *const ends[] = {
 		[PAIR_UNWOUND] = "unwound", [PAIR_PANIC] = "panic", [PAIR_GOEXIT] = "goexit",
@@ -166,14 +166,14 @@ static inline void known(struct buf *b, const char *key, bool known, uint64_t v)
 		buf_str(b, "null");
 }
 
-static void event(struct out *o, const struct out_event *e)
+static void event(struct output *o, const struct output_event *e)
 {
 	static const char *const kinds[] = {
-		[OUT_CALL] = "call",
-		[OUT_RETURN] = "return",
-		[OUT_TAIL] = "return",
-		[OUT_UNWOUND] = "unwound",
-		[OUT_AT] = "at",
+		[OUTPUT_CALL] = "call",
+		[OUTPUT_RETURN] = "return",
+		[OUTPUT_TAIL] = "return",
+		[OUTPUT_UNWOUND] = "unwound",
+		[OUTPUT_AT] = "at",
 	};
 	/* Nobody has seen on which thread, and when. */
 	bool seen = !e->open || !e->open->before;
@@ -181,33 +181,33 @@ static void event(struct out *o, const struct out_event *e)
 
 	json_line(b, e->open ? "stuck" : kinds[e->kind]);
 	json_str(b, "func", e->fn->fn->name);
-	if (e->kind == OUT_AT)
+	if (e->kind == OUTPUT_AT)
 		place(b, e->fn);
 	known(b, ",\"pid\":", true, e->tgid);
 	known(b, ",\"tid\":", seen, e->tid);
 	known(b, ",\"goid\":", !e->no_g, e->goid);
 	known(b, ",\"time_ns\":", seen, e->time + o->epoch);
 	json_flag(b, "system", e->system);
-	if (e->kind == OUT_RETURN || e->kind == OUT_TAIL)
+	if (e->kind == OUTPUT_RETURN || e->kind == OUTPUT_TAIL)
 		duration(b, e);
-	if (e->kind == OUT_UNWOUND) {
+	if (e->kind == OUTPUT_UNWOUND) {
 		unwound(o, e);
 	} else {
 		values(o, e);
 		registers(b, e);
 	}
-	if (e->kind == OUT_CALL || e->kind == OUT_RETURN)
-		out_json_edit(b, e);
+	if (e->kind == OUTPUT_CALL || e->kind == OUTPUT_RETURN)
+		output_json_edit(b, e);
 	if (e->open)
 		open_call(b, e->open);
 	if (e->stack) {
-		stackshow_frames_json(e->stack, b);
+		stack_print_frames_json(e->stack, b);
 		json_flag(b, "truncated", e->stack->cut);
 	}
 	json_end_line(b);
 }
 
-static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	struct buf *b = &o->buf;
 
@@ -219,40 +219,40 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	json_end_line(b);
 }
 
-void out_json_summary(struct buf *b, const struct out_summary *s)
+void output_json_summary(struct buf *b, const struct output_summary *s)
 {
-	struct fact facts[OUT_FACTS];
+	struct fact facts[OUTPUT_FACTS];
 	size_t n;
 
 	json_line(b, "summary");
 	json_u64(b, "events", s->events);
-	json_u64(b, "lost", out_lost(s));
+	json_u64(b, "lost", output_lost(s));
 	json_key(b, "seconds");
 	buf_seconds(b, s->ns);
 	json_u64(b, "calls", s->calls);
 	json_u64(b, "returns", s->returns);
 	json_u64(b, "places", s->places);
-	n = out_facts(s, facts);
-	facts_json(b, facts, n);
+	n = output_facts(s, facts);
+	row_facts_json(b, facts, n);
 	n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
 	json_raw(b, "lost_by_cause", "{");
-	facts_json(b, facts, n);
+	row_facts_json(b, facts, n);
 	json_u64(b, "malformed", s->malformed);
 	buf_char(b, '}');
 }
 
-static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+static void summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
 	(void)talk;
-	out_json_summary(&o->buf, s);
+	output_json_summary(&o->buf, s);
 	json_end_line(&o->buf);
 }
 
-const struct out_format out_json = {
+const struct output_format out_json = {
 	.name = "json",
 	.header = header,
 	.event = event,
-	.panic = out_json_panic,
+	.panic = output_json_panic,
 	.lost = lost,
 	.summary = summary,
 };

@@ -19,20 +19,20 @@
 /* The column where a duration ends, unless its line is longer. */
 #define DURATION_END 94
 
-static void header(struct out *o)
+static void header(struct output *o)
 {
 	size_t start = o->buf.len;
 
 	screen_style(&o->buf, STYLE_DIM);
 	buf_str(&o->buf, "TIME");
-	buf_pad(&o->buf, start, screen_time_width(6));
+	plain_pad(&o->buf, start, screen_time_width(6));
 	buf_str(&o->buf, o->pids ? "     PID  GOID  EVENT" : "  GOID  EVENT");
 	screen_style(&o->buf, STYLE_PLAIN);
 	buf_char(&o->buf, '\n');
 }
 
 /* "15:04:05.123456", into a buffer of at least that size. */
-static char *put_clock(struct out *o, char *to, uint64_t monotonic)
+static char *put_clock(struct output *o, char *to, uint64_t monotonic)
 {
 	uint64_t ns = monotonic + o->epoch;
 	uint32_t us;
@@ -53,7 +53,7 @@ static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 }
 
 /* "before 15:04:06", which has the same width: at that time or earlier. */
-static char *put_before(struct out *o, char *to, uint64_t monotonic)
+static char *put_before(struct output *o, char *to, uint64_t monotonic)
 {
 	char *at = mempcpy(to, "before ", 7);
 
@@ -61,7 +61,7 @@ static char *put_before(struct out *o, char *to, uint64_t monotonic)
 	return at + 8;
 }
 
-static void clock_time(struct out *o, uint64_t monotonic)
+static void clock_time(struct output *o, uint64_t monotonic)
 {
 	if (screen.time == SCREEN_UTC || screen.time == SCREEN_ISO)
 		screen_time(&o->buf, monotonic + o->epoch, 6);
@@ -87,7 +87,7 @@ static char *put_column(char *to, bool there, uint64_t v, unsigned int width)
 /* The longest of what begins a line. */
 #define BEGIN_MAX 80
 
-static void begin(struct out *o, uint64_t time, const struct out_event *e)
+static void begin(struct output *o, uint64_t time, const struct output_event *e)
 {
 	bool before = e && e->open && e->open->before;
 	struct buf *b = &o->buf;
@@ -117,33 +117,33 @@ static bool has_name(const struct plan_value *val)
 	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
 }
 
-void out_text_missing(struct buf *b, const char *why)
+void output_text_missing(struct buf *b, const char *why)
 {
 	buf_char(b, '<');
 	buf_str(b, why);
 	buf_char(b, '>');
 }
 
-static void shown(struct buf *b, const struct out_event *e, const struct plan_value *val,
+static void shown(struct buf *b, const struct output_event *e, const struct plan_value *val,
 		  bool lines)
 {
-	struct out_shown s;
+	struct output_shown s;
 
 	value_start(e->v, b);
 	e->v->indent = lines;
-	out_value(e, out_frame(e), val, &s);
+	output_value(e, output_frame(e), val, &s);
 	if (s.why)
-		out_text_missing(b, s.why);
+		output_text_missing(b, s.why);
 	else
 		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
 }
 
-void out_text_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+void output_text_value(struct buf *b, const struct output_event *e, const struct plan_value *val)
 {
 	shown(b, e, val, false);
 }
 
-static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
+static void value(struct buf *b, const struct output_event *e, const struct plan_value *val,
 		  bool lines)
 {
 	if (has_name(val)) {
@@ -154,10 +154,10 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 }
 
 /* @lines: each on lines of its own. Where they are goes to @pieces, unless that is NULL. */
-static void list(struct buf *b, const struct out_event *e, bool lines,
+static void list(struct buf *b, const struct output_event *e, bool lines,
 		 struct screen_piece *pieces)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 
 	buf_char(b, '(');
 	for (size_t i = 0; i < f->nvalues; i++) {
@@ -168,7 +168,7 @@ static void list(struct buf *b, const struct out_event *e, bool lines,
 		else if (i)
 			buf_str(b, ", ");
 		at = b->len;
-		value(b, e, &f->values[out_nth(f, i)], lines);
+		value(b, e, &f->values[output_nth(f, i)], lines);
 		if (pieces)
 			pieces[i] = (struct screen_piece){ at, b->len - at };
 		if (lines)
@@ -177,22 +177,22 @@ static void list(struct buf *b, const struct out_event *e, bool lines,
 	buf_str(b, lines ? "\n)" : ")");
 }
 
-void out_text_panic(struct out *o, const struct out_event *e)
+void output_text_panic(struct output *o, const struct output_event *e)
 {
 	if (e->fn->call.nvalues)
 		shown(&o->buf, e, &e->fn->call.values[0], false);
 }
 
-void out_text_values(struct out *o, const struct out_event *e)
+void output_text_values(struct output *o, const struct output_event *e)
 {
-	const char *why = out_frame(e)->unavailable;
+	const char *why = output_frame(e)->unavailable;
 
 	if (!why) {
 		list(&o->buf, e, false, NULL);
 		return;
 	}
 	buf_char(&o->buf, '(');
-	out_text_missing(&o->buf, why);
+	output_text_missing(&o->buf, why);
 	buf_char(&o->buf, ')');
 }
 
@@ -200,7 +200,7 @@ void out_text_values(struct out *o, const struct out_event *e)
 #define PANIC_SHORT 32
 
 /* How the call ended. A panic ends several calls, usually one after the other. */
-static void ended(struct out *o, const struct out_event *e)
+static void ended(struct output *o, const struct output_event *e)
 {
 	struct buf *b = &o->buf;
 	bool again = e->panic_id && e->panic_id == o->panic_shown;
@@ -218,17 +218,17 @@ static void ended(struct out *o, const struct out_event *e)
 }
 
 /* "> main.foo" and the other text before the values. */
-static void title(struct buf *b, const struct out_event *e)
+static void title(struct buf *b, const struct output_event *e)
 {
-	buf_str(b, e->kind == OUT_AT ? "@ " : e->kind == OUT_CALL ? "> " : "< ");
+	buf_str(b, e->kind == OUTPUT_AT ? "@ " : e->kind == OUTPUT_CALL ? "> " : "< ");
 	screen_style(b, STYLE_BOLD);
-	goshape_put(b, e->kind == OUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+	shape_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
 	screen_style(b, STYLE_PLAIN);
-	if (e->kind != OUT_CALL)
-		buf_str(b, e->kind == OUT_AT ? " " : " => ");
+	if (e->kind != OUTPUT_CALL)
+		buf_str(b, e->kind == OUTPUT_AT ? " " : " => ");
 }
 
-static void quick_open(struct buf *b, const struct out_event *e)
+static void quick_open(struct buf *b, const struct output_event *e)
 {
 	title(b, e);
 	buf_char(b, '(');
@@ -251,12 +251,12 @@ static bool quick_plain(struct value_ctx *v, const struct gotype *t)
 	return !convert && !value_known(v, t) && !(t->name && strcmp(t->name, "uintptr") == 0);
 }
 
-static void quick_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+static void quick_value(struct buf *b, const struct output_event *e, const struct plan_value *val)
 {
 	value(b, e, val, false);
 }
 
-static const struct quick_form form = {
+static const struct fast_value_form form = {
 	.open = quick_open,
 	.separator = ", ",
 	.receiver_last = true,
@@ -264,38 +264,38 @@ static const struct quick_form form = {
 	.after = "",
 	.close = ")",
 	.plain = quick_plain,
-	.quote = buf_quote,
+	.quote = quote_go,
 	.value = quick_value,
 };
 
 /* Are values of it known? */
-static bool has_values(const struct out_event *e)
+static bool has_values(const struct output_event *e)
 {
-	return e->kind != OUT_UNWOUND && e->kind != OUT_TAIL && !out_frame(e)->unavailable &&
-	       !(e->open && e->open->before);
+	return e->kind != OUTPUT_UNWOUND && e->kind != OUTPUT_TAIL &&
+	       !output_frame(e)->unavailable && !(e->open && e->open->before);
 }
 
 /* The line begins at @start. Returns whether more lines follow. */
-static bool values(struct out *o, const struct out_event *e, size_t start)
+static bool values(struct output *o, const struct output_event *e, size_t start)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	struct buf *b = &o->buf;
 	size_t at;
 
-	if (e->kind == OUT_TAIL || (e->open && e->open->before)) {
+	if (e->kind == OUTPUT_TAIL || (e->open && e->open->before)) {
 		title(b, e);
-		buf_str(b, e->open ? "(<" OUT_BEFORE ">)" :
+		buf_str(b, e->open ? "(<" OUTPUT_BEFORE ">)" :
 			   "(<ended by a jump to another function>)");
 		return false;
 	}
 	if (!f->unavailable && !e->v->width) {
-		quick_values(o, &form, e);
+		fast_value_values(o, &form, e);
 		return false;
 	}
 	title(b, e);
 	at = b->len;
 	if (f->unavailable) {
-		out_text_values(o, e);
+		output_text_values(o, e);
 		return false;
 	}
 	list(b, e, false, NULL);
@@ -322,9 +322,9 @@ struct parts {
  * If the line is wider than the screen, its values are written again, so that each of them can be
  * shortened.
  */
-static void fit(struct buf *b, const struct parts *at, const struct out_event *e)
+static void fit(struct buf *b, const struct parts *at, const struct output_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	struct screen_piece *pieces = NULL;
 	struct buf tail = { 0 };
 	size_t n = 0;
@@ -349,14 +349,14 @@ static void fit(struct buf *b, const struct parts *at, const struct out_event *e
 }
 
 /* " {rax=0x1 ...}", if they are there. */
-static void registers(struct buf *b, const struct out_event *e)
+static void registers(struct buf *b, const struct output_event *e)
 {
 	uint64_t v;
 
-	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
+	if (e->kind == OUTPUT_TAIL || !output_register(e, 0, &v))
 		return;
 	buf_str(b, "  {");
-	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
+	for (size_t i = 0; i < REGS_INTS && output_register(e, i, &v); i++) {
 		buf_str(b, goreg_names[i].name + 1);
 		buf_char(b, '=');
 		buf_hex(b, v);
@@ -369,7 +369,7 @@ static void registers(struct buf *b, const struct out_event *e)
 }
 
 /* Right-aligned, unless the line that begins at @start is too long. */
-static void duration(struct buf *b, size_t start, const struct out_event *e, bool lines)
+static void duration(struct buf *b, size_t start, const struct output_event *e, bool lines)
 {
 	size_t at = b->len;
 
@@ -398,17 +398,17 @@ static void duration(struct buf *b, size_t start, const struct out_event *e, boo
 }
 
 /* "  (chan 80.1 % 8.01ms, running 19.9 % 1.99ms)" */
-static void split(struct buf *b, const struct out_event *e)
+static void split(struct buf *b, const struct output_event *e)
 {
 	if (!e->split || !e->duration)
 		return;
 	buf_str(b, "  (");
-	splitshow_text(e->split, b);
+	state_print_text(e->split, b);
 	buf_char(b, ')');
 }
 
 /* The state of a call that has not returned, without its stack. */
-static void open_call(struct buf *b, const struct out_open *open)
+static void open_call(struct buf *b, const struct output_open *open)
 {
 	buf_str(b, open->before ? "  open for at least " : "  open for ");
 	buf_duration(b, open->age);
@@ -422,13 +422,13 @@ static void open_call(struct buf *b, const struct out_open *open)
 	}
 }
 
-static void unwound(struct out *o, const struct out_event *e)
+static void unwound(struct output *o, const struct output_event *e)
 {
 	struct buf *b = &o->buf;
 
 	screen_style(b, STYLE_BAD);
 	buf_str(b, "! ");
-	goshape_put(b, e->fn->fn->name);
+	shape_put(b, e->fn->fn->name);
 	buf_str(b, " did not return: ");
 	ended(o, e);
 	screen_style(b, STYLE_PLAIN);
@@ -436,25 +436,25 @@ static void unwound(struct out *o, const struct out_event *e)
 	clock_time(o, e->time);
 }
 
-static void event(struct out *o, const struct out_event *e)
+static void event(struct output *o, const struct output_event *e)
 {
 	struct buf *b = &o->buf;
 	struct parts at = { .start = b->len };
 	bool lines;
 
-	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
+	begin(o, e->kind == OUTPUT_UNWOUND ? e->seen : e->time, e);
 	at.values = b->len;
-	if (e->kind == OUT_UNWOUND) {
+	if (e->kind == OUTPUT_UNWOUND) {
 		unwound(o, e);
 	} else {
 		lines = values(o, e, at.start);
 		at.end = b->len;
-		if (e->kind == OUT_RETURN || e->kind == OUT_TAIL) {
+		if (e->kind == OUTPUT_RETURN || e->kind == OUTPUT_TAIL) {
 			duration(b, at.start, e, lines);
 			split(b, e);
 		}
-		if (e->kind == OUT_CALL || e->kind == OUT_RETURN)
-			out_text_edit(b, e);
+		if (e->kind == OUTPUT_CALL || e->kind == OUTPUT_RETURN)
+			output_text_edit(b, e);
 		registers(b, e);
 	}
 	if (e->open)
@@ -462,9 +462,9 @@ static void event(struct out *o, const struct out_event *e)
 	fit(b, &at, e);
 	buf_char(b, '\n');
 	if (e->open && e->open->stack)
-		stackshow_frames_text(e->open->stack, b);
+		stack_print_frames_text(e->open->stack, b);
 	else if (e->stack)
-		stackshow_frames_text(e->stack, b);
+		stack_print_frames_text(e->stack, b);
 }
 
 /* "ring_full" to "ring full" */
@@ -474,14 +474,14 @@ static void cause(struct buf *b, uint32_t which)
 		buf_char(b, *s == '_' ? ' ' : *s);
 }
 
-static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+static void lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	struct buf *b = &o->buf;
 
 	begin(o, time, NULL);
 	screen_style(b, STYLE_BAD);
 	buf_str(b, "! ");
-	buf_count(b, l->count, "record");
+	row_count(b, l->count, "record");
 	buf_number(b, " lost on CPU ", l->cpu);
 	buf_str(b, ": ");
 	cause(b, l->cause);
@@ -489,7 +489,7 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	buf_char(b, '\n');
 }
 
-static void lost_by_cause(struct buf *talk, const struct out_summary *s)
+static void lost_by_cause(struct buf *talk, const struct output_summary *s)
 {
 	struct fact facts[COUNTERS_MAX];
 	size_t n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
@@ -512,29 +512,29 @@ static void lost_by_cause(struct buf *talk, const struct out_summary *s)
 		buf_str(talk, "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n");
 }
 
-static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+static void summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
-	struct fact facts[OUT_FACTS];
+	struct fact facts[OUTPUT_FACTS];
 
 	(void)o;
-	buf_count(talk, s->events, "event");
+	row_count(talk, s->events, "event");
 	buf_str(talk, " in ");
-	buf_tenths(talk, s->ns);
-	buf_number(talk, ", ", out_lost(s));
+	row_tenths(talk, s->ns);
+	buf_number(talk, ", ", output_lost(s));
 	lost_by_cause(talk, s);
-	facts_text(talk, facts, out_facts(s, facts));
+	row_facts_text(talk, facts, output_facts(s, facts));
 	if (!s->unknown)
 		return;
 	buf_str(talk, "made by an older goprobectl, which did not record these counters: ");
-	counters_put_unknown(s->unknown, out_about(s), talk);
+	counters_put_unknown(s->unknown, output_about(s), talk);
 	buf_char(talk, '\n');
 }
 
-const struct out_format out_text = {
+const struct output_format out_text = {
 	.name = "text",
 	.header = header,
 	.event = event,
-	.panic = out_text_panic,
+	.panic = output_text_panic,
 	.lost = lost,
 	.summary = summary,
 };

@@ -7,17 +7,17 @@
 #include "base/unaligned.h"
 #include "output/fast_value.h"
 
-enum quick_kind {
-	QUICK_NOT,	/* the format writes it */
-	QUICK_BOOL,
-	QUICK_INT,
-	QUICK_UINT,
-	QUICK_STRING,
+enum fast_value_kind {
+	FAST_VALUE_NOT,	/* the format writes it */
+	FAST_VALUE_BOOL,
+	FAST_VALUE_INT,
+	FAST_VALUE_UINT,
+	FAST_VALUE_STRING,
 };
 
 /* A value. */
 struct item {
-	enum quick_kind kind;	/* how it is written */
+	enum fast_value_kind kind;	/* how it is written */
 	uint32_t size;		/* of a number */
 	uint32_t offset;	/* where it is in the frame */
 	uint32_t text;		/* where in @quick.text what stands before it begins */
@@ -28,7 +28,7 @@ struct item {
 #define BLOCK 16
 
 /* What is remembered of a frame. */
-struct quick {
+struct fast_value {
 	const struct plan_frame *frame;	/* which */
 	/* The text before, between and behind values, then BLOCK unused bytes. */
 	struct buf text;
@@ -39,38 +39,38 @@ struct quick {
 	struct item v[];	/* values */
 };
 
-static enum quick_kind kind_of(const struct quick_form *form, const struct out_event *e,
-			       const struct plan_value *val)
+static enum fast_value_kind kind_of(const struct fast_value_form *form,
+				    const struct output_event *e, const struct plan_value *val)
 {
 	const struct gotype *t = val->type;
 
 	/* The stack may be unreadable; steps lead elsewhere; a shape has another type. */
 	if (val->unavailable || val->stack || val->steps || val->param || !t ||
 	    !value_type_fits(t) || value_redacts_type(e->v, t) || !form->plain(e->v, t))
-		return QUICK_NOT;
-	if (t->size > out_frame(e)->size || val->offset > out_frame(e)->size - t->size)
-		return QUICK_NOT;
+		return FAST_VALUE_NOT;
+	if (t->size > output_frame(e)->size || val->offset > output_frame(e)->size - t->size)
+		return FAST_VALUE_NOT;
 	switch (t->kind) {
 	case GOTYPE_BOOL:
-		return QUICK_BOOL;
+		return FAST_VALUE_BOOL;
 	case GOTYPE_INT:
-		return QUICK_INT;
+		return FAST_VALUE_INT;
 	case GOTYPE_UINT:
-		return QUICK_UINT;
+		return FAST_VALUE_UINT;
 	case GOTYPE_STRING:
-		return QUICK_STRING;
+		return FAST_VALUE_STRING;
 	default:
-		return QUICK_NOT;
+		return FAST_VALUE_NOT;
 	}
 }
 
-static size_t nth(const struct quick_form *form, const struct plan_frame *f, size_t i)
+static size_t nth(const struct fast_value_form *form, const struct plan_frame *f, size_t i)
 {
-	return form->receiver_last ? out_nth(f, i) : i;
+	return form->receiver_last ? output_nth(f, i) : i;
 }
 
-static void compile_item(struct quick *q, const struct quick_form *form, const struct out_event *e,
-			 size_t i)
+static void compile_item(struct fast_value *q, const struct fast_value_form *form,
+			 const struct output_event *e, size_t i)
 {
 	const struct plan_value *val = &q->frame->values[nth(form, q->frame, i)];
 	struct item *it = &q->v[i];
@@ -92,10 +92,10 @@ static void compile_item(struct quick *q, const struct quick_form *form, const s
 	q->quick |= it->kind;
 }
 
-static struct quick *compile(const struct quick_form *form, const struct out_event *e)
+static struct fast_value *compile(const struct fast_value_form *form, const struct output_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
-	struct quick *q = calloc(1, sizeof(*q) + f->nvalues * sizeof(*q->v));
+	const struct plan_frame *f = output_frame(e);
+	struct fast_value *q = calloc(1, sizeof(*q) + f->nvalues * sizeof(*q->v));
 
 	if (!q)
 		return NULL;
@@ -120,13 +120,13 @@ static struct quick *compile(const struct quick_form *form, const struct out_eve
 }
 
 /* What is remembered of the event's frame; NULL without memory. */
-static const struct quick *get(struct out *o, const struct quick_form *form,
-			       const struct out_event *e)
+static const struct fast_value *get(struct output *o, const struct fast_value_form *form,
+				    const struct output_event *e)
 {
-	size_t i = (size_t)e->fn->id * 2 + (e->kind != OUT_CALL), had = o->nquick;
-	struct quick *q;
+	size_t i = (size_t)e->fn->id * 2 + (e->kind != OUTPUT_CALL), had = o->nquick;
+	struct fast_value *q;
 
-	if (i < o->nquick && o->quick[i] && o->quick[i]->frame == out_frame(e))
+	if (i < o->nquick && o->quick[i] && o->quick[i]->frame == output_frame(e))
 		return o->quick[i];
 	if (grow(&o->quick, i + 1, &o->nquick, sizeof(*o->quick)))
 		return NULL;
@@ -140,7 +140,7 @@ static const struct quick *get(struct out *o, const struct quick_form *form,
 	return q;
 }
 
-void quick_fini(struct out *o)
+void fast_value_fini(struct output *o)
 {
 	for (size_t i = 0; i < o->nquick; i++) {
 		if (!o->quick[i])
@@ -180,7 +180,7 @@ static char *put_number(char *to, const struct item *it, const uint8_t *p)
 		u = *p;
 		break;
 	}
-	if (it->kind == QUICK_UINT)
+	if (it->kind == FAST_VALUE_UINT)
 		return buf_put_u64(to, u);
 	n = (int64_t)(u << (64 - 8 * it->size)) >> (64 - 8 * it->size);
 	if (n < 0)
@@ -192,7 +192,7 @@ static char *put_number(char *to, const struct item *it, const uint8_t *p)
 #define FEW 8
 
 /* False: some of its bytes are missing. */
-static bool put_string(struct buf *b, const struct quick_form *form, const struct record *r,
+static bool put_string(struct buf *b, const struct fast_value_form *form, const struct record *r,
 		       const uint8_t *p)
 {
 	uint64_t address = load_u64(p), n = load_u64(p + 8);
@@ -228,9 +228,9 @@ static bool misses(const struct record *r, const struct plan_frame *f)
 	return false;
 }
 
-static void slowly(struct buf *b, const struct quick_form *form, const struct out_event *e)
+static void slowly(struct buf *b, const struct fast_value_form *form, const struct output_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 
 	form->open(b, e);
 	for (size_t i = 0; i < f->nvalues; i++) {
@@ -241,10 +241,11 @@ static void slowly(struct buf *b, const struct quick_form *form, const struct ou
 	buf_str(b, form->close);
 }
 
-void quick_values(struct out *o, const struct quick_form *form, const struct out_event *e)
+void fast_value_values(struct output *o, const struct fast_value_form *form,
+		       const struct output_event *e)
 {
-	const struct quick *q = get(o, form, e);
-	const struct plan_frame *f = out_frame(e);
+	const struct fast_value *q = get(o, form, e);
+	const struct plan_frame *f = output_frame(e);
 	const struct record *r = e->rec;
 	struct buf *b = &o->buf;
 	size_t before = b->len;
@@ -261,14 +262,14 @@ void quick_values(struct out *o, const struct quick_form *form, const struct out
 
 		to = put_text(to, q->text.p + it->text, it->len);
 		switch (it->kind) {
-		case QUICK_INT:
-		case QUICK_UINT:
+		case FAST_VALUE_INT:
+		case FAST_VALUE_UINT:
 			to = put_number(to, it, p);
 			continue;
-		case QUICK_BOOL:
+		case FAST_VALUE_BOOL:
 			to = put_bool(to, *p);
 			continue;
-		case QUICK_STRING:
+		case FAST_VALUE_STRING:
 			b->len = to - b->p;
 			if (put_string(b, form, r, p))
 				break;

@@ -10,8 +10,9 @@
 #include "output/format.h"
 
 /* How a format writes values. */
-struct quick_form {
-	void (*open)(struct buf *b, const struct out_event *e);	/* the text before the first one */
+struct fast_value_form {
+	void (*open)(struct buf *b,
+		     const struct output_event *e); /* the text before the first one */
 	const char *separator;	/* the text between two */
 	bool receiver_last;	/* a receiver stands behind the arguments */
 	/* The text before an available value, from its name on. */
@@ -22,12 +23,13 @@ struct quick_form {
 	bool (*plain)(struct value_ctx *v, const struct gotype *t);
 	void (*quote)(struct buf *b, const uint8_t *s, size_t n);	/* writes a string */
 	/* Writes any value, with the text before and behind it. */
-	void (*value)(struct buf *b, const struct out_event *e, const struct plan_value *val);
+	void (*value)(struct buf *b, const struct output_event *e, const struct plan_value *val);
 };
 
 /* Write the values of @e, whose frame is available, as @form says. */
-void quick_values(struct out *o, const struct quick_form *form, const struct out_event *e);
+void fast_value_values(struct output *o, const struct fast_value_form *form,
+		       const struct output_event *e);
 /* Free the texts that were made. */
-void quick_fini(struct out *o);
+void fast_value_fini(struct output *o);
 
 #endif

@@ -14,9 +14,9 @@
 #include "output/format.h"
 #include "output/screen.h"
 
-const struct out_format *out_format_find(const char *name)
+const struct output_format *output_format_find(const char *name)
 {
-	static const struct out_format *const formats[] = { &out_text, &out_json };
+	static const struct output_format *const formats[] = { &out_text, &out_json };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(name, formats[i]->name) == 0)
@@ -30,7 +30,7 @@ static bool waits_for_reader(mode_t mode, int fd)
 	return S_ISFIFO(mode) || S_ISSOCK(mode) || isatty(fd);
 }
 
-void out_init(struct out *o, const struct out_format *format, int fd)
+void output_init(struct output *o, const struct output_format *format, int fd)
 {
 	struct stat st;
 
@@ -43,7 +43,7 @@ void out_init(struct out *o, const struct out_format *format, int fd)
 	o->looked = clock_now(CLOCK_MONOTONIC);
 }
 
-void out_fini(struct out *o)
+void output_fini(struct output *o)
 {
 	if (o->owned)
 		close(o->fd);
@@ -52,27 +52,27 @@ void out_fini(struct out *o)
 		o->taker->fini(o->taker);
 	o->taker = NULL;
 	buf_fini(&o->buf);
-	quick_fini(o);
+	fast_value_fini(o);
 }
 
-static bool takes_more(const struct out *o)
+static bool takes_more(const struct output *o)
 {
 	struct pollfd fd = { .fd = o->fd, .events = POLLOUT };
 
 	return o->file || poll(&fd, 1, 0) == 1;
 }
 
-int out_flush(struct out *o, bool wait)
+int output_flush(struct output *o, bool wait)
 {
 	int err = 0;
 
 	if (o->taker) {
-		o->taker->take(o->taker, o->buf.p + o->written, out_pending(o), wait);
+		o->taker->take(o->taker, o->buf.p + o->written, output_pending(o), wait);
 		o->written = o->buf.len;
 	}
-	while (out_pending(o)) {
-		bool must = wait || out_pending(o) > OUT_PENDING_MAX;
-		size_t most = out_pending(o);
+	while (output_pending(o)) {
+		bool must = wait || output_pending(o) > OUTPUT_PENDING_MAX;
+		size_t most = output_pending(o);
 
 		if (!must && !takes_more(o))
 			break;
@@ -97,11 +97,11 @@ int out_flush(struct out *o, bool wait)
 			o->written += n;
 		}
 	}
-	if (!out_pending(o)) {
+	if (!output_pending(o)) {
 		screen_follow();
 		o->buf.len = 0;
 		o->written = 0;
-		if (o->buf.cap > OUT_KEEP && !o->buf.failed)
+		if (o->buf.cap > OUTPUT_KEEP && !o->buf.failed)
 			buf_fini(&o->buf);
 	} else if (o->written > o->buf.cap / 2) {
 		/* Free the beginning rather than let the buffer grow. */
@@ -112,25 +112,25 @@ int out_flush(struct out *o, bool wait)
 	return o->buf.failed ? -ENOMEM : err;
 }
 
-int out_poll(const struct out *o, struct pollfd *fd)
+int output_poll(const struct output *o, struct pollfd *fd)
 {
 	if (o->taker)
 		return o->taker->poll(o->taker, fd);
 	/* poll() reports a closed output without being asked. */
-	*fd = (struct pollfd){ .fd = o->fd, .events = out_pending(o) ? POLLOUT : 0 };
+	*fd = (struct pollfd){ .fd = o->fd, .events = output_pending(o) ? POLLOUT : 0 };
 	return -1;
 }
 
-int out_close(struct out *o)
+int output_close(struct output *o)
 {
-	int err = out_flush(o, true), closed = o->owned ? writing_close(o->fd) : 0;
+	int err = output_flush(o, true), closed = o->owned ? writing_close(o->fd) : 0;
 
 	o->owned = false;
 	return o->err ? o->err : err ? err : closed;
 }
 
 /* Why there are no bytes of it, or NULL. */
-static const char *absent(const struct out_event *e, const struct plan_frame *f,
+static const char *absent(const struct output_event *e, const struct plan_frame *f,
 			  const struct plan_value *val)
 {
 	if (val->unavailable)
@@ -144,7 +144,7 @@ static const char *absent(const struct out_event *e, const struct plan_frame *f,
 }
 
 /* Its type; for a shape the real one, if the dictionary is known. */
-static const struct gotype *type_of(const struct out_event *e, const struct plan_value *val)
+static const struct gotype *type_of(const struct output_event *e, const struct plan_value *val)
 {
 	const struct gotype *real = NULL;
 
@@ -153,8 +153,8 @@ static const struct gotype *type_of(const struct out_event *e, const struct plan
 	return real && real->size == val->type->size ? real : val->type;
 }
 
-void out_value(const struct out_event *e, const struct plan_frame *f,
-	       const struct plan_value *val, struct out_shown *ret)
+void output_value(const struct output_event *e, const struct plan_frame *f,
+		  const struct plan_value *val, struct output_shown *ret)
 {
 	static const uint8_t nothing[8];
 	const struct gotype *type = type_of(e, val);
@@ -169,14 +169,14 @@ void out_value(const struct out_event *e, const struct plan_frame *f,
 		.len = e->rec->frame_size - val->offset,
 	};
 	if (val->steps)
-		ret->why = exprsteps_go(val->steps, e->v, &ret->at, ret->number);
+		ret->why = deferred_step_go(val->steps, e->v, &ret->at, ret->number);
 	if (!ret->why)
 		ret->type = ret->at.type;
 }
 
-bool out_register(const struct out_event *e, size_t i, uint64_t *ret)
+bool output_register(const struct output_event *e, size_t i, uint64_t *ret)
 {
-	const struct plan_frame *f = out_frame(e);
+	const struct plan_frame *f = output_frame(e);
 	uint64_t at = f->registers + i * sizeof(*ret);
 
 	if (!f->has_registers || !e->rec->frame || e->rec->frame_size < at + sizeof(*ret))
@@ -185,19 +185,19 @@ bool out_register(const struct out_event *e, size_t i, uint64_t *ret)
 	return true;
 }
 
-uint64_t out_lost(const struct out_summary *s)
+uint64_t output_lost(const struct output_summary *s)
 {
 	return s->malformed + counters_lost(s->stats);
 }
 
-unsigned int out_about(const struct out_summary *s)
+unsigned int output_about(const struct output_summary *s)
 {
 	return COUNTERS_EVENTS | (s->edits ? COUNTERS_EDITS : 0);
 }
 
-size_t out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
+size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS])
 {
-	const struct fact own[OUT_OWN_FACTS] = {
+	const struct fact own[OUTPUT_OWN_FACTS] = {
 		{ "unwound", s->unwound, "call",
 		  "ended without returning (panic or Goexit)", FACT_ALWAYS },
 		{ "open", s->open, "call", "had not returned", FACT_ALWAYS },
@@ -212,6 +212,6 @@ size_t out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
 	};
 
 	memcpy(ret, own, sizeof(own));
-	return OUT_OWN_FACTS +
-	       counters_facts(s->stats, s->unknown, out_about(s), ret + OUT_OWN_FACTS);
+	return OUTPUT_OWN_FACTS +
+	       counters_facts(s->stats, s->unknown, output_about(s), ret + OUTPUT_OWN_FACTS);
 }

@@ -16,18 +16,18 @@
 #include "value/decode.h"
 #include "value/path.h"
 
-enum out_kind {
-	OUT_CALL,
-	OUT_RETURN,
-	OUT_TAIL,	/* ended by a jump to another function: no results */
-	OUT_UNWOUND,	/* ended without returning */
-	OUT_AT,		/* execution reached an instruction */
+enum output_kind {
+	OUTPUT_CALL,
+	OUTPUT_RETURN,
+	OUTPUT_TAIL,	/* ended by a jump to another function: no results */
+	OUTPUT_UNWOUND,	/* ended without returning */
+	OUTPUT_AT,		/* execution reached an instruction */
 };
 
 struct stack;
 
 /* The state of a call that has not returned. */
-struct out_open {
+struct output_open {
 	uint64_t age;			/* ns since it was made; if @before, at least */
 	/* It was made before tracing began: its record has only function, process and goroutine. */
 	bool before;
@@ -36,38 +36,38 @@ struct out_open {
 	const struct stack *stack;	/* its goroutine's, or NULL */
 };
 
-/* An event to show. Of OUT_AT the place is @fn->at. */
-struct out_event {
-	enum out_kind kind;	/* what happened */
+/* An event to show. Of OUTPUT_AT the place is @fn->at. */
+struct output_event {
+	enum output_kind kind;	/* what happened */
 	const struct plan_func *fn;	/* to which function */
-	const struct record *rec;	/* its record; NULL for OUT_UNWOUND */
-	struct value_ctx *v;	/* for its values; NULL for OUT_UNWOUND */
+	const struct record *rec;	/* its record; NULL for OUTPUT_UNWOUND */
+	struct value_ctx *v;	/* for its values; NULL for OUTPUT_UNWOUND */
 	uint32_t tgid;		/* process */
 	uint32_t tid;		/* thread */
 	uint64_t goid;		/* goroutine */
 	bool no_g;		/* there is no goroutine */
 	bool system;		/* on a system stack */
-	uint64_t time;		/* CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered */
-	uint64_t seen;		/* OUT_UNWOUND: time of the record that proves it */
-	enum pair_end end;	/* OUT_UNWOUND: what ended it */
-	const char *panic;	/* OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL */
+	uint64_t time; /* CLOCK_MONOTONIC, ns; of OUTPUT_UNWOUND: when the call was entered */
+	uint64_t seen;		/* OUTPUT_UNWOUND: time of the record that proves it */
+	enum pair_end end;	/* OUTPUT_UNWOUND: what ended it */
+	const char *panic; /* OUTPUT_UNWOUND: what out_format.panic wrote of the panic, or NULL */
 	uint64_t panic_id;	/* its number */
 	/* Of the end of a call: what out_format.call wrote of it, or NULL. */
 	const char *call;
 	/* Link-time address of the dictionary with a generic function's types, or 0. */
 	uint64_t dict;
-	bool biased;		/* the load bias of its binary is known; not of OUT_UNWOUND */
+	bool biased;		/* the load bias of its binary is known; not of OUTPUT_UNWOUND */
 	uint64_t bias;		/* it */
-	uint64_t duration;	/* ns from the call on; OUT_RETURN and OUT_TAIL */
+	uint64_t duration;	/* ns from the call on; OUTPUT_RETURN and OUTPUT_TAIL */
 	const char *no_duration;	/* why there is no @duration, or NULL */
-	const uint64_t *split;	/* how @duration divides: ns by enum gostates; or NULL */
-	/* OUT_CALL: it has not returned; or NULL: that does not matter. */
-	const struct out_open *open;
-	const struct stack *stack;	/* OUT_CALL and OUT_AT: who called, or NULL */
+	const uint64_t *split;	/* how @duration divides: ns by enum sched_state; or NULL */
+	/* OUTPUT_CALL: it has not returned; or NULL: that does not matter. */
+	const struct output_open *open;
+	const struct stack *stack;	/* OUTPUT_CALL and OUTPUT_AT: who called, or NULL */
 };
 
 /* The counters of a session. */
-struct out_summary {
+struct output_summary {
 	uint64_t events;	/* calls and returns printed, and places */
 	uint64_t calls;		/* calls among them */
 	uint64_t places;	/* hits of single instructions among them */
@@ -89,41 +89,42 @@ struct out_summary {
 	uint64_t unknown;	/* the set of those that an old recording does not have */
 };
 
-struct out;
-struct quick;
+struct output;
+struct fast_value;
 struct template;
 
-struct hidden_go;
+struct runtime_probe_go;
 
 /* A format of the output. */
-struct out_format {
+struct output_format {
 	const char *name;						/* as in "-o name" */
-	void (*header)(struct out *o);					/* begins the output */
-	void (*event)(struct out *o, const struct out_event *e);	/* one event */
+	void (*header)(struct output *o); /* begins the output */
+	void (*event)(struct output *o, const struct output_event *e);	/* one event */
 	/*
 	 * Write the value of a panic, of which @e is the call of runtime.gopanic: what
 	 * out_event.panic is to be.
 	 */
-	void (*panic)(struct out *o, const struct out_event *e);
+	void (*panic)(struct output *o, const struct output_event *e);
 	/* Write what the end of call @e is to have: out_event.call; or NULL. */
-	void (*call)(struct out *o, const struct out_event *e);
+	void (*call)(struct output *o, const struct output_event *e);
 	/* The goroutine of @e has started another one; or NULL. */
-	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
+	void (*started)(struct output *o, const struct output_event *e,
+			const struct runtime_probe_go *go);
 	/* A program begins in process @tgid: what was open there was another's; or NULL. */
-	void (*begun)(struct out *o, uint32_t tgid);
+	void (*begun)(struct output *o, uint32_t tgid);
 	/* Records are missing here. */
-	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
+	void (*lost)(struct output *o, const struct goprobe_lost *lost, uint64_t time);
 	/* Ends it; what is for a person and no data goes to @talk. */
-	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
+	void (*summary)(struct output *o, const struct output_summary *s, struct buf *talk);
 };
 
-extern const struct out_format out_text;
-extern const struct out_format out_json;
+extern const struct output_format out_text;
+extern const struct output_format out_json;
 
 struct pollfd;
 
 /**
- * struct out_taker - what takes lines in place of a descriptor
+ * struct output_taker - what takes lines in place of a descriptor
  * @take: take @n bytes of whole lines, or none, and do what is possible without waiting; @wait:
  *	wait rather than drop lines
  * @poll: what to wait for until the next @take, whose time is due after the number of ms that is
@@ -133,20 +134,20 @@ struct pollfd;
  *	what it waits for; the caller prints that and calls again
  * @fini: free it
  */
-struct out_taker {
-	void (*take)(struct out_taker *t, const char *p, size_t n, bool wait);
-	int (*poll)(const struct out_taker *t, struct pollfd *fd);
-	int (*finish)(struct out_taker *t, bool quiet, struct buf *talk);
-	void (*fini)(struct out_taker *t);
+struct output_taker {
+	void (*take)(struct output_taker *t, const char *p, size_t n, bool wait);
+	int (*poll)(const struct output_taker *t, struct pollfd *fd);
+	int (*finish)(struct output_taker *t, bool quiet, struct buf *talk);
+	void (*fini)(struct output_taker *t);
 };
 
 /* An open output. */
-struct out {
-	const struct out_format *format;	/* its format */
+struct output {
+	const struct output_format *format;	/* its format */
 	int fd;		/* where lines go */
-	bool owned;	/* @fd is closed by out_close(), or by out_fini() without a word */
-	/* Takes lines instead of @fd, and is freed by out_fini(); or NULL. */
-	struct out_taker *taker;
+	bool owned;	/* @fd is closed by output_close(), or by output_fini() without a word */
+	/* Takes lines instead of @fd, and is freed by output_fini(); or NULL. */
+	struct output_taker *taker;
 	struct buf buf;	/* lines, of which the first @written bytes have been written */
 	size_t written;	/* see @buf */
 	int err;	/* of the first write that has failed: -errno */
@@ -160,51 +161,51 @@ struct out {
 	uint64_t panic_shown;	/* of the panic that was shown last */
 	const struct template *template;	/* of out_template */
 	/* Remembered of the values of each function's calls and returns, or NULL. */
-	struct quick **quick;
+	struct fast_value **quick;
 	size_t nquick;	/* allocated there */
 };
 
 /* The format of that name, or NULL. */
-const struct out_format *out_format_find(const char *name);
-void out_init(struct out *o, const struct out_format *format, int fd);
-void out_fini(struct out *o);
+const struct output_format *output_format_find(const char *name);
+void output_init(struct output *o, const struct output_format *format, int fd);
+void output_fini(struct output *o);
 /*
  * Write what is buffered. Unless @wait: as much as the reader takes now, so that
- * records can be taken from the kernel meanwhile; but see OUT_PENDING_MAX.
+ * records can be taken from the kernel meanwhile; but see OUTPUT_PENDING_MAX.
  * 0 or -errno.
  */
-int out_flush(struct out *o, bool wait);
-/* What to wait for before out_flush() can do more, as out_taker.poll has it. */
-int out_poll(const struct out *o, struct pollfd *fd);
+int output_flush(struct output *o, bool wait);
+/* What to wait for before output_flush() can do more, as out_taker.poll has it. */
+int output_poll(const struct output *o, struct pollfd *fd);
 /* Write what is left, and close it: 0, or -errno if anything that was written is not there. */
-int out_close(struct out *o);
+int output_close(struct output *o);
 /* Bytes that wait for a slow reader; with more, the tool waits for it. */
-#define OUT_PENDING_MAX (64U << 20)
+#define OUTPUT_PENDING_MAX (64U << 20)
 /* The buffer is freed after the reader has taken all, if it is larger than this. */
-#define OUT_KEEP (4U << 20)
+#define OUTPUT_KEEP (4U << 20)
 
-static inline size_t out_pending(const struct out *o)
+static inline size_t output_pending(const struct output *o)
 {
 	return o->buf.len - o->written;
 }
 
 /* Why there are no arguments of a call with out_open.before. */
-#define OUT_BEFORE "arguments not known: entered before attach"
+#define OUTPUT_BEFORE "arguments not known: entered before attach"
 
 /* Arguments of a call, results of a return, or what is shown of a place. */
-static inline const struct plan_frame *out_frame(const struct out_event *e)
+static inline const struct plan_frame *output_frame(const struct output_event *e)
 {
-	return e->kind == OUT_CALL || e->kind == OUT_AT ? &e->fn->call : &e->fn->ret;
+	return e->kind == OUTPUT_CALL || e->kind == OUTPUT_AT ? &e->fn->call : &e->fn->ret;
 }
 
 /* The @i-th value of a line of text. A receiver is last: it is long and says least of a call. */
-static inline size_t out_nth(const struct plan_frame *f, size_t i)
+static inline size_t output_nth(const struct plan_frame *f, size_t i)
 {
 	return f->receiver ? (i + 1) % f->nvalues : i;
 }
 
 /* What is shown of a value. */
-struct out_shown {
+struct output_shown {
 	struct value_at at;		/* it, if there is no @why */
 	const char *why;		/* why it can't be shown */
 	const struct gotype *type;	/* its type, or NULL if that is not known */
@@ -212,34 +213,34 @@ struct out_shown {
 };
 
 /* Value @val of @f, the event's frame; good as long as the record. */
-void out_value(const struct out_event *e, const struct plan_frame *f,
-	       const struct plan_value *val, struct out_shown *ret);
+void output_value(const struct output_event *e, const struct plan_frame *f,
+		  const struct plan_value *val, struct output_shown *ret);
 /* Integer register @i, as goreg_names has them, of an event whose frame has them: see there. */
-bool out_register(const struct out_event *e, size_t i, uint64_t *ret);
+bool output_register(const struct output_event *e, size_t i, uint64_t *ret);
 /* "<why>", in place of a value */
-void out_text_missing(struct buf *b, const char *why);
+void output_text_missing(struct buf *b, const char *why);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
-void out_text_values(struct out *o, const struct out_event *e);
+void output_text_values(struct output *o, const struct output_event *e);
 /* "1": one of them, without its name. */
-void out_text_value(struct buf *b, const struct out_event *e, const struct plan_value *val);
+void output_text_value(struct buf *b, const struct output_event *e, const struct plan_value *val);
 /* The value of a panic: out_format.panic of the two formats. */
-void out_text_panic(struct out *o, const struct out_event *e);
-void out_json_panic(struct out *o, const struct out_event *e);
+void output_text_panic(struct output *o, const struct output_event *e);
+void output_json_panic(struct output *o, const struct output_event *e);
 /* ,"args":[...] or ,"results":[...]; there must be a frame of them. */
-void out_json_values(struct out *o, const struct out_event *e);
+void output_json_values(struct output *o, const struct output_event *e);
 /* out_edit: what is changed of a call or a return, behind its values; nothing if that is not so. */
-void out_text_edit(struct buf *b, const struct out_event *e);
-void out_json_edit(struct buf *b, const struct out_event *e);
+void output_text_edit(struct buf *b, const struct output_event *e);
+void output_json_edit(struct buf *b, const struct output_event *e);
 /* {"name":N,"type":T,"value":V}: one of them. */
-void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val);
-uint64_t out_lost(const struct out_summary *s);
+void output_json_value(struct buf *b, const struct output_event *e, const struct plan_value *val);
+uint64_t output_lost(const struct output_summary *s);
 /* What the summary is about, for counters_facts(). */
-unsigned int out_about(const struct out_summary *s);
+unsigned int output_about(const struct output_summary *s);
 /* The facts of a summary that text and JSON share. Returns their number. */
-#define OUT_OWN_FACTS 6
-#define OUT_FACTS (OUT_OWN_FACTS + COUNTERS_MAX)
-size_t out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
+#define OUTPUT_OWN_FACTS 6
+#define OUTPUT_FACTS (OUTPUT_OWN_FACTS + COUNTERS_MAX)
+size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS]);
 /* {"kind":"summary",... without its end, for the members of others. */
-void out_json_summary(struct buf *b, const struct out_summary *s);
+void output_json_summary(struct buf *b, const struct output_summary *s);
 
 #endif

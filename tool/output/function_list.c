@@ -116,7 +116,7 @@ static void where_text(struct buf *b, const struct gofunc *fn, const char *refus
 }
 
 static void put(struct row *r, const struct gofunc *fn, const char *name, const char *sig,
-		const struct gotype *closure, const struct list_survey *info)
+		const struct gotype *closure, const struct function_list_survey *info)
 {
 	row_begin(r, "function");
 	if (row_is_json(r))
@@ -143,16 +143,17 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 	row_end(r);
 }
 
-void list_header(struct buf *b)
+void function_list_header(struct buf *b)
 {
 	static const struct gofunc none;
-	static const struct list_survey nothing;
+	static const struct function_list_survey nothing;
 	struct row r = { .b = b, .mode = ROW_HEADS };
 
 	put(&r, &none, NULL, NULL, NULL, &nothing);
 }
 
-void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret)
+void function_list_survey(struct gobin *bin, const struct gofunc *fn,
+			  struct function_list_survey *ret)
 {
 	struct plan_func info;
 
@@ -164,14 +165,15 @@ void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey 
 	ret->entry = info.entry;
 }
 
-void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		   const struct list_survey *info, const struct goshape_names *names)
+void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			    const struct function_list_survey *info,
+			    const struct shape_names *names)
 {
-	const struct gotype *closure = gofuncname_is_closure(fn->name) && fn->entry ?
+	const struct gotype *closure = funcname_is_closure(fn->name) && fn->entry ?
 				       gobin_closure_type(bin, fn->entry) : NULL;
 	char *sig = gobin_sig_text(bin, fn);
 	struct row r = { .b = b, .mode = row_mode(!names) };
 
-	put(&r, fn, names ? goshape_names_get(names, fn->name) : NULL, sig, closure, info);
+	put(&r, fn, names ? shape_names_get(names, fn->name) : NULL, sig, closure, info);
 	free(sig);
 }

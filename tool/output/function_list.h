@@ -11,9 +11,9 @@
 #include "gobin/gobin.h"
 #include "gotype/shape.h"
 
-void list_header(struct buf *b);
+void function_list_header(struct buf *b);
 /* How a function would be probed. */
-struct list_survey {
+struct function_list_survey {
 	const char *refused;	/* why it can't be (static string), or NULL */
 	uint32_t nrets;		/* RETs that end it */
 	uint32_t ntails;	/* jumps that do */
@@ -21,9 +21,11 @@ struct list_survey {
 };
 
 /* Reads the function's code: quick for one function after the other in a file. */
-void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret);
+void function_list_survey(struct gobin *bin, const struct gofunc *fn,
+			  struct function_list_survey *ret);
 /* As text, with @names of all that are listed; in JSON without. */
-void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		   const struct list_survey *info, const struct goshape_names *names);
+void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			    const struct function_list_survey *info,
+			    const struct shape_names *names);
 
 #endif

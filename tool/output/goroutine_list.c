@@ -11,7 +11,7 @@
 #include "output/stack_print.h"
 
 /* A goroutine. */
-struct golist_row {
+struct goroutine_list_row {
 	uint64_t goid;			/* its id */
 	uint64_t parent;		/* id of the goroutine that made it, or 0 */
 	uint64_t waited;		/* ns, at least; 0: not known */
@@ -19,18 +19,19 @@ struct golist_row {
 	const char *reason;		/* what it waits for, or NULL */
 	const struct stack *stack;	/* its stack, labels and creator */
 	bool labels_unknown;		/* it may have labels */
-	bool consistent;		/* as of struct gosnap */
+	bool consistent;		/* as of struct goroutine_snapshot */
 };
 
-void golist_init(struct golist *l, const struct golist_opt *opt, struct symbols *of)
+void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
+			 struct symbols *of)
 {
 	static const struct stacks_value goroutines = { "count", "goroutines", "count" };
 
-	*l = (struct golist){ .opt = *opt, .of = of };
+	*l = (struct goroutine_list){ .opt = *opt, .of = of };
 	stacks_init(&l->stacks, &goroutines, 1);
 }
 
-void golist_fini(struct golist *l)
+void goroutine_list_fini(struct goroutine_list *l)
 {
 	stacks_fini(&l->stacks);
 	free(l->v);
@@ -38,14 +39,15 @@ void golist_fini(struct golist *l)
 
 /* --- what is chosen --------------------------------------------------- */
 
-static bool has_state(const struct gosnap *s, const char *glob)
+static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 {
 	return (s->status && spec_glob(glob, s->status)) ||
 	       (s->reason && spec_glob(glob, s->reason));
 }
 
 /* Is such a function on the stack, also an inlined one? -1 without memory. */
-static int has_function(struct golist *l, const struct gosnap *s, const char *glob)
+static int has_function(struct goroutine_list *l, const struct goroutine_snapshot *s,
+			const char *glob)
 {
 	unsigned int how = SYMBOL_WRAPPERS | SYMBOL_RETURN;
 
@@ -63,7 +65,7 @@ static int has_function(struct golist *l, const struct gosnap *s, const char *gl
 }
 
 /* The collector sees that a goroutine waits some time after that begins. */
-static uint64_t waited(const struct golist *l, const struct gosnap *s)
+static uint64_t waited(const struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
 	const struct goroutine *gr = &s->gr;
 
@@ -73,7 +75,7 @@ static uint64_t waited(const struct golist *l, const struct gosnap *s)
 	return gr->since && l->opt.now > gr->since ? l->opt.now - gr->since : 0;
 }
 
-static int choose(struct golist *l, const struct gosnap *s)
+static int choose(struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
 	uint64_t ns = waited(l, s);
 
@@ -89,8 +91,8 @@ static int choose(struct golist *l, const struct gosnap *s)
 
 /* --- rows and groups -------------------------------------------------- */
 
-static void put_stack(const struct golist *l, const struct gosnap *s, struct stacks_pc *pcs,
-		      struct stacks_sample *sample)
+static void put_stack(const struct goroutine_list *l, const struct goroutine_snapshot *s,
+		      struct stacks_pc *pcs, struct stacks_sample *sample)
 {
 	for (size_t i = 0; i < s->n; i++)
 		pcs[i] = (struct stacks_pc){ l->of, s->frames[i].pc };
@@ -98,16 +100,16 @@ static void put_stack(const struct golist *l, const struct gosnap *s, struct sta
 	sample->cut = s->cut;
 }
 
-static const char *shown(const struct golist *l, const struct gorlabel *label)
+static const char *shown(const struct goroutine_list *l, const struct gorlabel *label)
 {
 	return secret_is_key(l->opt.secrets, label->key, strlen(label->key), NULL) ?
 	       "<redacted>" : label->value;
 }
 
-static int add_row(struct golist *l, const struct gosnap *s)
+static int add_row(struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
-	struct stacks_pc pcs[GOSTATE_FRAMES];
-	struct stacks_label labels[GORLABELS_MAX];
+	struct stacks_pc pcs[GOROUTINE_STATE_FRAMES];
+	struct stacks_label labels[GOROUTINE_LABELS_MAX];
 	struct stacks_sample sample = {
 		.pcs = pcs, .first_returns = true, .creator = { l->of, s->creator },
 		.values = { 1 }, .labels = labels, .nlabels = s->labels.n,
@@ -122,7 +124,7 @@ static int add_row(struct golist *l, const struct gosnap *s)
 	stack = stacks_count(&l->stacks, &sample);
 	if (!stack || grow(&l->v, l->n + 1, &l->cap, sizeof(*l->v)))
 		return -1;
-	l->v[l->n++] = (struct golist_row){
+	l->v[l->n++] = (struct goroutine_list_row){
 		.goid = s->gr.goid, .parent = s->gr.parent, .waited = waited(l, s),
 		.status = s->status, .reason = s->reason, .stack = stack,
 		.labels_unknown = s->labels.unknown, .consistent = s->consistent,
@@ -131,19 +133,20 @@ static int add_row(struct golist *l, const struct gosnap *s)
 }
 
 /* The group of torn rows is another one: what they have in common need not be so. */
-static int add_to_group(struct golist *l, const struct gosnap *s)
+static int add_to_group(struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
-	struct stacks_pc pcs[GOSTATE_FRAMES];
+	struct stacks_pc pcs[GOROUTINE_STATE_FRAMES];
 	struct stacks_label labels[4];
 	struct stacks_sample sample = {
 		.pcs = pcs, .first_returns = true, .values = { 1 }, .labels = labels,
 	};
 
-	if (l->opt.group == GOLIST_BY_CREATOR)
+	if (l->opt.group == GOROUTINE_LIST_BY_CREATOR)
 		sample.creator = (struct stacks_pc){ l->of, s->creator };
-	if (l->opt.group == GOLIST_BY_STACK)
+	if (l->opt.group == GOROUTINE_LIST_BY_STACK)
 		put_stack(l, s, pcs, &sample);
-	if (l->opt.group == GOLIST_BY_STATE || (l->opt.group == GOLIST_BY_STACK && !s->n)) {
+	if (l->opt.group == GOROUTINE_LIST_BY_STATE ||
+	    (l->opt.group == GOROUTINE_LIST_BY_STACK && !s->n)) {
 		labels[sample.nlabels++] = (struct stacks_label){
 			.key = "status", .text = s->status ? s->status : "unknown",
 		};
@@ -152,7 +155,7 @@ static int add_to_group(struct golist *l, const struct gosnap *s)
 				.key = "wait_reason", .text = s->reason,
 			};
 	}
-	if (l->opt.group == GOLIST_BY_CREATOR && !s->creator)
+	if (l->opt.group == GOROUTINE_LIST_BY_CREATOR && !s->creator)
 		labels[sample.nlabels++] = (struct stacks_label){
 			.key = "creator", .text = "none",
 		};
@@ -165,7 +168,7 @@ static int add_to_group(struct golist *l, const struct gosnap *s)
 	return stacks_add(&l->stacks, &sample);
 }
 
-int golist_add(struct golist *l, const struct gosnap *s)
+int goroutine_list_add(struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
 	int chosen = choose(l, s);
 
@@ -174,35 +177,36 @@ int golist_add(struct golist *l, const struct gosnap *s)
 		return chosen;
 	l->chosen++;
 	l->torn += !s->consistent;
-	return l->opt.group == GOLIST_ALONE ? add_row(l, s) : add_to_group(l, s);
+	return l->opt.group == GOROUTINE_LIST_ALONE ? add_row(l, s) : add_to_group(l, s);
 }
 
 static int by_goid(const void *one, const void *other)
 {
-	const struct golist_row *a = one, *b = other;
+	const struct goroutine_list_row *a = one, *b = other;
 
 	return (a->goid > b->goid) - (a->goid < b->goid);
 }
 
 static int by_wait(const void *one, const void *other)
 {
-	const struct golist_row *a = one, *b = other;
+	const struct goroutine_list_row *a = one, *b = other;
 
 	if (a->waited != b->waited)
 		return a->waited > b->waited ? -1 : 1;
 	return by_goid(one, other);
 }
 
-void golist_sort(struct golist *l)
+void goroutine_list_sort(struct goroutine_list *l)
 {
 	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), l->opt.sort == GOLIST_BY_WAIT ? by_wait : by_goid);
+		qsort(l->v, l->n, sizeof(*l->v),
+		      l->opt.sort == GOROUTINE_LIST_BY_WAIT ? by_wait : by_goid);
 	stacks_sort(&l->stacks);
 }
 
 /* --- output ----------------------------------------------------------- */
 
-static void put_state(struct row *r, const struct golist_row *g)
+static void put_state(struct row *r, const struct goroutine_list_row *g)
 {
 	static const struct column state = { NULL, "STATE", 32 };
 
@@ -213,14 +217,14 @@ static void put_state(struct row *r, const struct golist_row *g)
 	}
 	if (!row_cell(r, &state))
 		return;
-	buf_plain(r->b, g->status ? g->status : "?");
+	plain_add(r->b, g->status ? g->status : "?");
 	if (g->reason) {
 		buf_str(r->b, ": ");
-		buf_plain(r->b, g->reason);
+		plain_add(r->b, g->reason);
 	}
 }
 
-static void put_labels(struct row *r, const struct golist_row *g)
+static void put_labels(struct row *r, const struct goroutine_list_row *g)
 {
 	static const struct column column = { "labels", "LABELS", 1 };
 	const struct stack *k = g->stack;
@@ -240,13 +244,13 @@ static void put_labels(struct row *r, const struct golist_row *g)
 
 		if (row_is_json(r)) {
 			json_name(r->b, l->key);
-			buf_json_str(r->b, l->text);
+			quote_json_str(r->b, l->text);
 			continue;
 		}
 		buf_str(r->b, i ? " " : "");
-		buf_plain(r->b, l->key);
+		plain_add(r->b, l->key);
 		buf_char(r->b, '=');
-		buf_plain(r->b, l->text);
+		plain_add(r->b, l->text);
 	}
 	if (row_is_json(r))
 		buf_char(r->b, '}');
@@ -254,8 +258,8 @@ static void put_labels(struct row *r, const struct golist_row *g)
 		buf_char(r->b, '-');
 }
 
-static void put_row(const struct golist *l, enum row_mode mode, const struct golist_row *g,
-		    struct buf *b)
+static void put_row(const struct goroutine_list *l, enum row_mode mode,
+		    const struct goroutine_list_row *g, struct buf *b)
 {
 	static const struct column goid = { "goid", "GOID", -9 };
 	static const struct column since = { "waited_ns", "WAITS AT LEAST", -15 };
@@ -278,27 +282,27 @@ static void put_row(const struct golist *l, enum row_mode mode, const struct gol
 			g->consistent ? "consistent" : "torn");
 	put_labels(&r, g);
 	if (mode == ROW_JSON) {
-		stackshow_frames_json(g->stack, b);
+		stack_print_frames_json(g->stack, b);
 		json_flag(b, "truncated", g->stack->cut);
 	}
 	row_end(&r);
 	if (mode == ROW_TEXT)
-		stackshow_frames_text(g->stack, b);
+		stack_print_frames_text(g->stack, b);
 }
 
-bool golist_print(struct golist *l, size_t *at, size_t bytes, struct buf *b)
+bool goroutine_list_print(struct goroutine_list *l, size_t *at, size_t bytes, struct buf *b)
 {
 	static const struct stack nothing;
-	static const struct golist_row head = { .stack = &nothing };
+	static const struct goroutine_list_row head = { .stack = &nothing };
 	size_t n = l->opt.top && l->opt.top < l->n ? l->opt.top : l->n;
 
 	if (!*at && l->opt.binary && !l->opt.json) {
 		buf_str(b, "in ");
-		buf_plain(b, l->opt.binary);
+		plain_add(b, l->opt.binary);
 		buf_str(b, ":\n");
 	}
-	if (l->opt.group != GOLIST_ALONE) {
-		(l->opt.json ? stackshow_json : stackshow_text)(&l->stacks, l->opt.top, b);
+	if (l->opt.group != GOROUTINE_LIST_ALONE) {
+		(l->opt.json ? stack_print_json : stack_print_text)(&l->stacks, l->opt.top, b);
 		return false;
 	}
 	if (!*at && n && !l->opt.json)

@@ -10,22 +10,22 @@
 #include "output/stacks.h"
 #include "process/goroutine_snapshot.h"
 
-enum golist_group {
-	GOLIST_ALONE,		/* a row for each goroutine */
-	GOLIST_BY_STACK,
-	GOLIST_BY_CREATOR,
-	GOLIST_BY_STATE,
+enum goroutine_list_group {
+	GOROUTINE_LIST_ALONE,		/* a row for each goroutine */
+	GOROUTINE_LIST_BY_STACK,
+	GOROUTINE_LIST_BY_CREATOR,
+	GOROUTINE_LIST_BY_STATE,
 };
 
-enum golist_sort {
-	GOLIST_BY_GOID,
-	GOLIST_BY_WAIT,		/* the longest first */
+enum goroutine_list_sort {
+	GOROUTINE_LIST_BY_GOID,
+	GOROUTINE_LIST_BY_WAIT,		/* the longest first */
 };
 
 /* What is listed, and how. */
-struct golist_opt {
-	enum golist_group group;	/* rows, or groups */
-	enum golist_sort sort;	/* of rows */
+struct goroutine_list_opt {
+	enum goroutine_list_group group;	/* rows, or groups */
+	enum goroutine_list_sort sort;	/* of rows */
 	size_t top;		/* rows or groups at most; 0: all */
 	bool json;		/* as JSON */
 	const char *state;	/* glob of states and of wait reasons, or NULL */
@@ -33,18 +33,18 @@ struct golist_opt {
 	uint64_t longer_than;	/* ns that they have waited at least, or 0 */
 	/* The time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait. */
 	uint64_t now;
-	const struct secrets *secrets;	/* keys whose labels are redacted */
+	const struct secret_list *secrets;	/* keys whose labels are redacted */
 	const char *binary;	/* whose runtime has them, if the process has several; or NULL */
 };
 
-struct golist_row;
+struct goroutine_list_row;
 
 /* Goroutines. */
-struct golist {
-	struct golist_opt opt;	/* see there */
+struct goroutine_list {
+	struct goroutine_list_opt opt;	/* see there */
 	struct symbols *of;	/* places of their program */
 	struct stacks stacks;	/* their stacks, or the groups */
-	struct golist_row *v;	/* the rows, by golist_sort() */
+	struct goroutine_list_row *v;	/* the rows, by goroutine_list_sort() */
 	size_t n;		/* their number */
 	size_t cap;		/* capacity of @v */
 	uint64_t seen;		/* goroutines that were offered */
@@ -54,15 +54,16 @@ struct golist {
 };
 
 /* @of outlives @l. */
-void golist_init(struct golist *l, const struct golist_opt *opt, struct symbols *of);
-void golist_fini(struct golist *l);
+void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
+			 struct symbols *of);
+void goroutine_list_fini(struct goroutine_list *l);
 /* Offer a goroutine; its status and reason outlive @l. 0, or -1 without memory. */
-int golist_add(struct golist *l, const struct gosnap *s);
-void golist_sort(struct golist *l);
+int goroutine_list_add(struct goroutine_list *l, const struct goroutine_snapshot *s);
+void goroutine_list_sort(struct goroutine_list *l);
 /*
  * Append what is listed from row *@at on, below the heads of columns, until @bytes are in @b.
  * False: nothing is left.
  */
-bool golist_print(struct golist *l, size_t *at, size_t bytes, struct buf *b);
+bool goroutine_list_print(struct goroutine_list *l, size_t *at, size_t bytes, struct buf *b);
 
 #endif

@@ -15,7 +15,7 @@
 #define CALLS_MAX (1U << 20)
 #define TEXT_MAX (256U << 20)
 #define OPEN_MAX (1U << 20)
-#define GOROUTINES_MAX (1U << 16)
+#define GOROUTINE_MAX (1U << 16)
 
 _Static_assert(GRAPH_SPLIT < CALLTREE_TEXTS, "that many are kept");
 
@@ -25,7 +25,7 @@ int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64
 	g->plan = plan;
 	g->tree = calltree_new(&(struct calltree_limits){
 		.levels = levels, .calls = calls, .all = CALLS_MAX, .bytes = TEXT_MAX,
-		.open = OPEN_MAX, .goroutines = GOROUTINES_MAX,
+		.open = OPEN_MAX, .goroutines = GOROUTINE_MAX,
 		.funcs = (uint32_t)plan->nfuncs,
 	});
 	return g->tree ? 0 : -1;
@@ -36,7 +36,7 @@ void graph_fini(struct graph *g)
 	calltree_free(g->tree);
 	profile_fini(&g->profile);
 	buf_fini(&g->scratch);
-	out_fini(&g->out);
+	output_fini(&g->out);
 }
 
 static const struct graph_format *format(const struct graph *g)
@@ -47,7 +47,7 @@ static const struct graph_format *format(const struct graph *g)
 
 /* --- events to trees ------------------------------------------------- */
 
-static struct calltree_who who(const struct out_event *e)
+static struct calltree_who who(const struct output_event *e)
 {
 	return (struct calltree_who){
 		.tgid = e->tgid, .tid = e->tid, .goid = e->goid, .system = e->system,
@@ -55,7 +55,7 @@ static struct calltree_who who(const struct out_event *e)
 }
 
 /* Where the goroutine comes from. The byte before a return address belongs to the call. */
-static struct calltree_origin origin(const struct out_event *e)
+static struct calltree_origin origin(const struct output_event *e)
 {
 	const struct plan_frame *f = &e->fn->call;
 	struct calltree_origin ret = { .by = e->fn->id };
@@ -89,15 +89,15 @@ static void keep(struct graph *g, struct calltree_call *c, unsigned int which, s
 	b->len = at - 1;
 }
 
-static void keep_values(struct graph *g, const struct out_event *e, struct calltree_call *c)
+static void keep_values(struct graph *g, const struct output_event *e, struct calltree_call *c)
 {
 	size_t at = begin_kept(g);
 
 	format(g)->values(&g->out, e);
-	keep(g, c, e->kind == OUT_CALL ? GRAPH_ARGS : GRAPH_RESULTS, at);
+	keep(g, c, e->kind == OUTPUT_CALL ? GRAPH_ARGS : GRAPH_RESULTS, at);
 }
 
-static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c)
+static void keep_split(struct graph *g, const struct output_event *e, struct calltree_call *c)
 {
 	size_t at = begin_kept(g);
 
@@ -105,22 +105,22 @@ static void keep_split(struct graph *g, const struct out_event *e, struct calltr
 	keep(g, c, GRAPH_SPLIT, at);
 }
 
-static struct calltree_call *leave(struct graph *g, const struct out_event *e,
+static struct calltree_call *leave(struct graph *g, const struct output_event *e,
 				   const struct calltree_who *w)
 {
 	bool known;
 	struct calltree_call *c =
 		calltree_leave(g->tree, w, e->fn->id, e->rec->h.depth, e->time,
-			       e->kind == OUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
+			       e->kind == OUTPUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
 
 	g->unknown += !known;
 	if (known && c && e->split && format(g)->split)
 		keep_split(g, e, c);
-	return known && e->kind == OUT_RETURN ? c : NULL;
+	return known && e->kind == OUTPUT_RETURN ? c : NULL;
 }
 
 /* A call that did not return: there is no record of that. */
-static struct calltree_call *unwind(struct graph *g, const struct out_event *e,
+static struct calltree_call *unwind(struct graph *g, const struct output_event *e,
 				    const struct calltree_who *w)
 {
 	static const enum calltree_end ends[] = {
@@ -132,13 +132,13 @@ static struct calltree_call *unwind(struct graph *g, const struct out_event *e,
 	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, ends[e->end]);
 }
 
-static void take(struct graph *g, const struct out_event *e)
+static void take(struct graph *g, const struct output_event *e)
 {
 	const struct calltree_who w = who(e);
 	struct calltree_call *c = NULL;
 	struct calltree_origin from;
 
-	if (e->kind == OUT_UNWOUND) {
+	if (e->kind == OUTPUT_UNWOUND) {
 		c = unwind(g, e, &w);
 		if (c && e->panic)
 			calltree_text(g->tree, c, GRAPH_RESULTS, e->panic, strlen(e->panic));
@@ -149,10 +149,10 @@ static void take(struct graph *g, const struct out_event *e)
 		return;
 	}
 	/* graph takes no places: they are no calls. */
-	if (e->kind == OUT_CALL) {
+	if (e->kind == OUTPUT_CALL) {
 		from = origin(e);
 		c = calltree_enter(g->tree, &w, e->fn->id, e->rec->h.depth, e->time, &from);
-	} else if (e->kind != OUT_AT) {
+	} else if (e->kind != OUTPUT_AT) {
 		c = leave(g, e, &w);
 	}
 	if (c && format(g)->values)
@@ -171,14 +171,15 @@ static void print_ready(struct graph *g)
 	}
 }
 
-void graph_event(struct out *o, const struct out_event *e)
+void graph_event(struct output *o, const struct output_event *e)
 {
-	graph_of(o)->last = e->kind == OUT_UNWOUND ? e->seen : e->time;
+	graph_of(o)->last = e->kind == OUTPUT_UNWOUND ? e->seen : e->time;
 	take(graph_of(o), e);
 	print_ready(graph_of(o));
 }
 
-void graph_started(struct out *o, const struct out_event *e, const struct hidden_go *go)
+void graph_started(struct output *o, const struct output_event *e,
+		   const struct runtime_probe_go *go)
 {
 	const struct calltree_who w = who(e);
 
@@ -189,24 +190,24 @@ void graph_started(struct out *o, const struct out_event *e, const struct hidden
 	print_ready(graph_of(o));
 }
 
-void graph_begun(struct out *o, uint32_t tgid)
+void graph_begun(struct output *o, uint32_t tgid)
 {
 	calltree_begin(graph_of(o)->tree, tgid);
 	print_ready(graph_of(o));
 }
 
 /* As attach shows it. */
-void graph_text_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+void graph_text_lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	out_text.lost(o, l, time);
 }
 
-void graph_json_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+void graph_json_lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	out_json.lost(o, l, time);
 }
 
-void graph_no_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+void graph_no_lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 {
 	(void)o;
 	(void)l;
@@ -243,7 +244,7 @@ const char *graph_end(const struct calltree_call *c)
 
 #define COLUMN 10
 
-static void text_header(struct out *o)
+static void text_header(struct output *o)
 {
 	screen_style(&o->buf, STYLE_DIM);
 	buf_str(&o->buf, "     TOTAL      SELF  CALL");
@@ -397,7 +398,7 @@ static size_t text_function(struct graph *g, const struct calltree_call *c)
 	size_t at;
 
 	screen_style(b, STYLE_BOLD);
-	goshape_put(b, graph_name(g, c));
+	shape_put(b, graph_name(g, c));
 	screen_style(b, STYLE_PLAIN);
 	at = b->len;
 	buf_str(b, c->text[GRAPH_ARGS] ? c->text[GRAPH_ARGS] : "(...)");
@@ -483,56 +484,56 @@ static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 	memcpy(ret, facts, sizeof(facts));
 }
 
-void graph_text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+void graph_text_summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
 	struct fact facts[FACTS];
 
-	buf_count(talk, g->trees, "tree");
+	row_count(talk, g->trees, "tree");
 	buf_str(talk, " of ");
-	buf_count(talk, g->calls, "call");
+	row_count(talk, g->calls, "call");
 	buf_str(talk, ": ");
 	out_text.summary(o, s, talk);
 	tree_facts(g, facts);
-	facts_text(talk, facts, FACTS);
+	row_facts_text(talk, facts, FACTS);
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);
 
 		if (!left)
 			continue;
-		buf_count(talk, left, "call");
+		row_count(talk, left, "call");
 		buf_str(talk, " of ");
-		goshape_put(talk, g->plan->funcs[i]->fn->name);
+		shape_put(talk, g->plan->funcs[i]->fn->name);
 		buf_str(talk, " left out: too many for their tree (--calls), or for all\n");
 	}
 }
 
 const struct graph_format graph_text = {
 	.out = {
-		.name = "text", GRAPH_EVENTS, .header = text_header, .panic = out_text_panic,
+		.name = "text", GRAPH_EVENTS, .header = text_header, .panic = output_text_panic,
 		.lost = graph_text_lost, .summary = graph_text_summary,
 	},
-	.values = out_text_values,
-	.split = splitshow_text,
+	.values = output_text_values,
+	.split = state_print_text,
 	.tree = text_tree,
 };
 
 /* --- JSON ------------------------------------------------------------ */
 
-void graph_no_header(struct out *o)
+void graph_no_header(struct output *o)
 {
 	(void)o;
 }
 
-static void json_values(struct out *o, const struct out_event *e)
+static void json_values(struct output *o, const struct output_event *e)
 {
-	const char *why = out_frame(e)->unavailable;
+	const char *why = output_frame(e)->unavailable;
 
 	if (!why) {
-		out_json_values(o, e);
+		output_json_values(o, e);
 		return;
 	}
-	json_str(&o->buf, e->kind == OUT_CALL ? "args_unavailable" : "results_unavailable", why);
+	json_str(&o->buf, e->kind == OUTPUT_CALL ? "args_unavailable" : "results_unavailable", why);
 }
 
 static void json_origin(struct graph *g, const struct calltree_call *c)
@@ -602,16 +603,16 @@ static void json_tree(struct graph *g, const struct calltree_root *r)
 }
 
 /* The summary of attach, with the facts of trees. */
-void graph_json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+void graph_json_summary(struct output *o, const struct output_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
 	struct fact facts[FACTS];
 	struct buf *b = &o->buf;
 
 	(void)talk;
-	out_json_summary(b, s);
+	output_json_summary(b, s);
 	tree_facts(g, facts);
-	facts_json(b, facts, FACTS);
+	row_facts_json(b, facts, FACTS);
 	json_raw(b, "left_out", "{");
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);
@@ -627,11 +628,11 @@ void graph_json_summary(struct out *o, const struct out_summary *s, struct buf *
 
 const struct graph_format graph_json = {
 	.out = {
-		.name = "json", GRAPH_EVENTS, .header = graph_no_header, .panic = out_json_panic,
+		.name = "json", GRAPH_EVENTS, .header = graph_no_header, .panic = output_json_panic,
 		.lost = graph_json_lost, .summary = graph_json_summary,
 	},
 	.values = json_values,
-	.split = splitshow_json,
+	.split = state_print_json,
 	.tree = json_tree,
 };
 

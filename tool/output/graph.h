@@ -11,7 +11,7 @@
 
 /* An output of trees. */
 struct graph {
-	struct out out;		/* where lines go; first, as formats are given this */
+	struct output out;		/* where lines go; first, as formats are given this */
 	const struct plan *plan;	/* what is traced */
 	struct calltree *tree;	/* what has been seen */
 	struct buf scratch;	/* a text under construction */
@@ -32,9 +32,9 @@ struct graph {
 /* A format of trees. */
 struct graph_format {
 	/* As others have it; event, started and begun are those of GRAPH_EVENTS. */
-	struct out_format out;
+	struct output_format out;
 	/* Write the values of a call or a return: the text of its call; or NULL. */
-	void (*values)(struct out *o, const struct out_event *e);
+	void (*values)(struct output *o, const struct output_event *e);
 	/* How its time divides, in the same way; or NULL. */
 	void (*split)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
 	/* Write a tree, or add it to what @finish writes. */
@@ -47,20 +47,21 @@ extern const struct graph_format graph_json;
 
 /* What all have in common. */
 #define GRAPH_EVENTS .event = graph_event, .started = graph_started, .begun = graph_begun
-void graph_event(struct out *o, const struct out_event *e);
-void graph_started(struct out *o, const struct out_event *e, const struct hidden_go *go);
-void graph_begun(struct out *o, uint32_t tgid);
-void graph_text_lost(struct out *o, const struct goprobe_lost *l, uint64_t time);
-void graph_json_lost(struct out *o, const struct goprobe_lost *l, uint64_t time);
-void graph_no_lost(struct out *o, const struct goprobe_lost *l, uint64_t time);
-void graph_no_header(struct out *o);
-void graph_text_summary(struct out *o, const struct out_summary *s, struct buf *talk);
-void graph_json_summary(struct out *o, const struct out_summary *s, struct buf *talk);
+void graph_event(struct output *o, const struct output_event *e);
+void graph_started(struct output *o, const struct output_event *e,
+		   const struct runtime_probe_go *go);
+void graph_begun(struct output *o, uint32_t tgid);
+void graph_text_lost(struct output *o, const struct goprobe_lost *l, uint64_t time);
+void graph_json_lost(struct output *o, const struct goprobe_lost *l, uint64_t time);
+void graph_no_lost(struct output *o, const struct goprobe_lost *l, uint64_t time);
+void graph_no_header(struct output *o);
+void graph_text_summary(struct output *o, const struct output_summary *s, struct buf *talk);
+void graph_json_summary(struct output *o, const struct output_summary *s, struct buf *talk);
 
 /* Texts of a call: arguments; results, or the panic that ended it; how its time divides. */
 enum graph_text { GRAPH_ARGS, GRAPH_RESULTS, GRAPH_SPLIT };
 
-static inline struct graph *graph_of(struct out *o)
+static inline struct graph *graph_of(struct output *o)
 {
 	return (struct graph *)((char *)o - offsetof(struct graph, out));
 }
@@ -91,7 +92,7 @@ const char *graph_end(const struct calltree_call *c);
 /* Where the go statement is. The main goroutine has no parent, and no go statement. */
 bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret);
 
-/* @levels and @calls: of one tree. Before lines_open(), which fills @out. 0 or -1. */
+/* @levels and @calls: of one tree. Before sink_open(), which fills @out. 0 or -1. */
 int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls);
 void graph_fini(struct graph *g);
 /* No more events will come: print what is open, and what @finish of the format writes. */

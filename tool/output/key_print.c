@@ -10,12 +10,12 @@
 #include "output/metric_label.h"
 #include "value/decode.h"
 
-struct keyshow *keyshow_new(const struct tallyshow *show)
+struct key_print *key_print_new(const struct stats_print *show)
 {
 	/* A key that is redacted has been refused. */
-	static const struct secrets off = { .off = true };
+	static const struct secret_list off = { .off = true };
 	static const struct value_env nothing = { .secrets = &off };
-	struct keyshow *k = calloc(1, sizeof(*k));
+	struct key_print *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
@@ -29,7 +29,7 @@ struct keyshow *keyshow_new(const struct tallyshow *show)
 	return k;
 }
 
-void keyshow_free(struct keyshow *k)
+void key_print_free(struct key_print *k)
 {
 	if (!k)
 		return;
@@ -54,7 +54,7 @@ static const uint8_t *take_bytes(struct keywords *w, uint64_t len, size_t *n)
 	const uint8_t *p = (const uint8_t *)w->v;
 	size_t words;
 
-	*n = len < BYKEY_STRING_MAX ? len : BYKEY_STRING_MAX;
+	*n = len < GROUP_BY_STRING_MAX ? len : GROUP_BY_STRING_MAX;
 	words = (*n + 7) / 8;
 	if (words > w->n) {
 		words = w->n;
@@ -65,7 +65,7 @@ static const uint8_t *take_bytes(struct keywords *w, uint64_t len, size_t *n)
 	return p;
 }
 
-static void put_string(struct keywords *w, const struct tallyshow *s, struct buf *b)
+static void put_string(struct keywords *w, const struct stats_print *s, struct buf *b)
 {
 	uint64_t len = take(w);
 	size_t n;
@@ -75,20 +75,20 @@ static void put_string(struct keywords *w, const struct tallyshow *s, struct buf
 		if (s->labels)
 			buf_mem(b, p, n);
 		else
-			buf_quote(b, p, n);
+			quote_go(b, p, n);
 		if (len > n)
 			buf_number(b, "...+", len - n);
 		return;
 	}
 	json_key(b, "value");
-	buf_json(b, p, n);
+	quote_json(b, p, n);
 	if (len > n) {
 		json_u64(b, "len", len);
 		json_flag(b, "truncated", true);
 	}
 }
 
-static void put_scalar(struct keyshow *k, const struct gotype *t, uint64_t word, struct buf *b)
+static void put_scalar(struct key_print *k, const struct gotype *t, uint64_t word, struct buf *b)
 {
 	static const struct record none;
 	const uint8_t *p = (const uint8_t *)&word;
@@ -104,10 +104,10 @@ static void put_scalar(struct keyshow *k, const struct gotype *t, uint64_t word,
 }
 
 /* An address, or the name of a type; the type's address if the program does not have it. */
-static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, bool json,
+static void put_word(struct gobin *bin, enum group_by_kind kind, uint64_t word, bool json,
 		     struct buf *b)
 {
-	const char *name = kind == BYKEY_TYPE && word ? gobin_rtype_name(bin, word) : NULL;
+	const char *name = kind == GROUP_BY_TYPE && word ? gobin_rtype_name(bin, word) : NULL;
 
 	if (json && word && !name)
 		json_hex(b, "value", word);
@@ -121,20 +121,20 @@ static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, boo
 		buf_str(b, name);
 }
 
-static void put_value(struct keyshow *k, const struct plan_func *pf,
-		      const struct bykey_part *part, struct keywords *w, struct buf *b)
+static void put_value(struct key_print *k, const struct plan_func *pf,
+		      const struct group_by_part *part, struct keywords *w, struct buf *b)
 {
-	if (part->kind == BYKEY_STRING)
+	if (part->kind == GROUP_BY_STRING)
 		put_string(w, k->show, b);
-	else if (part->kind == BYKEY_SCALAR)
+	else if (part->kind == GROUP_BY_SCALAR)
 		put_scalar(k, part->type, take(w), b);
 	else
 		put_word(pf->bin, part->kind, take(w), k->show->json, b);
 }
 
 /* key1_r_Method="GET" */
-static void put_label(struct keyshow *k, const struct plan_func *pf,
-		      const struct bykey_part *part, struct keywords *w, struct buf *b)
+static void put_label(struct key_print *k, const struct plan_func *pf,
+		      const struct group_by_part *part, struct keywords *w, struct buf *b)
 {
 	struct buf value = { 0 };
 	char name[64];
@@ -147,8 +147,8 @@ static void put_label(struct keyshow *k, const struct plan_func *pf,
 	buf_fini(&value);
 }
 
-void keyshow_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
-		  struct keywords *w, struct buf *b)
+void key_print_part(struct key_print *k, const struct plan_func *pf,
+		    const struct group_by_part *part, struct keywords *w, struct buf *b)
 {
 	if (!k->show->json) {
 		put_value(k, pf, part, w, b);
@@ -161,8 +161,8 @@ void keyshow_part(struct keyshow *k, const struct plan_func *pf, const struct by
 	buf_char(b, '}');
 }
 
-static void put_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
-		     struct keywords *w, struct buf *b)
+static void put_part(struct key_print *k, const struct plan_func *pf,
+		     const struct group_by_part *part, struct keywords *w, struct buf *b)
 {
 	if (k->show->labels) {
 		put_label(k, pf, part, w, b);
@@ -174,10 +174,10 @@ static void put_part(struct keyshow *k, const struct plan_func *pf, const struct
 		buf_str(b, part->name);
 		buf_char(b, '=');
 	}
-	keyshow_part(k, pf, part, w, b);
+	key_print_part(k, pf, part, w, b);
 }
 
-static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
+static void put_key(struct key_print *k, const struct key_stats_row *row, struct buf *b)
 {
 	const struct plan_func *pf = k->show->plan->funcs[row->id];
 	struct keywords w = { row->key, row->nwords };
@@ -193,33 +193,33 @@ static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 
 /* The rows of a table. */
 struct keys {
-	struct keyshow *show;		/* how it is shown */
-	const struct keyrows *rows;	/* their numbers */
-	struct goshape_names names;	/* names of functions */
+	struct key_print *show;		/* how it is shown */
+	const struct key_stats *rows;	/* their numbers */
+	struct shape_names names;	/* names of functions */
 	struct buf text;		/* the key of the row at hand, with a NUL behind it */
 };
 
-static bool several(const struct tallyshow *s)
+static bool several(const struct stats_print *s)
 {
 	return s->plan->nfuncs - s->plan->naround - s->plan->nhidden > 1;
 }
 
 /* In text "main.get  key="x" goid=5", in JSON a list; without memory less of it. */
-static void item(void *ctx, size_t i, struct tallyshow_item *ret)
+static void item(void *ctx, size_t i, struct stats_print_item *ret)
 {
 	struct keys *k = ctx;
-	const struct keyrow *row = k->rows->v[i];
-	const struct tallyshow *show = k->show->show;
+	const struct key_stats_row *row = k->rows->v[i];
+	const struct stats_print *show = k->show->show;
 	struct buf *b = &k->text;
 
 	ret->func = plan_func_name(show->plan->funcs[row->id]);
-	keyrow_tally(row, &ret->tally);
+	key_stats_row_tally(row, &ret->tally);
 	ret->tally.value = show->valued ? &show->plan->funcs[row->id]->key->value : NULL;
 	b->len = 0;
 	if (show->json)
 		buf_char(b, '[');
 	if (!show->json && !show->labels && several(show)) {
-		buf_str(b, goshape_names_get(&k->names, ret->func));
+		buf_str(b, shape_names_get(&k->names, ret->func));
 		buf_str(b, "  ");
 	}
 	put_key(k->show, row, b);
@@ -229,17 +229,17 @@ static void item(void *ctx, size_t i, struct tallyshow_item *ret)
 	ret->label = b->failed ? "?" : b->p;
 }
 
-void keyshow_table(struct keyshow *show, const struct keyrows *rows,
-		   const struct tallyshow_when *when, struct buf *b)
+void key_print_table(struct key_print *show, const struct key_stats *rows,
+		     const struct stats_print_when *when, struct buf *b)
 {
 	struct keys k = { .show = show, .rows = rows };
 
-	tallyshow_names(show->show, &k.names);
-	(show->show->put ?: tallyshow_items)(show->show, when, &(struct tallyshow_items){
+	stats_print_names(show->show, &k.names);
+	(show->show->put ?: stats_print_items)(show->show, when, &(struct stats_print_items){
 		.head = several(show->show) ? "FUNCTION, KEY" : "KEY", .n = rows->called,
 		.item = item, .ctx = &k,
 	}, b);
 	b->failed |= k.text.failed;
 	buf_fini(&k.text);
-	goshape_names_fini(&k.names);
+	shape_names_fini(&k.names);
 }

@@ -13,22 +13,22 @@ struct keywords {
 };
 
 /* How it is shown. */
-struct keyshow {
-	const struct tallyshow *show;	/* as all is */
+struct key_print {
+	const struct stats_print *show;	/* as all is */
 	struct value_ctx *values;	/* shows numbers */
 };
 
 /* NULL without memory. */
-struct keyshow *keyshow_new(const struct tallyshow *show);
-void keyshow_free(struct keyshow *k);
+struct key_print *key_print_new(const struct stats_print *show);
+void key_print_free(struct key_print *k);
 /*
  * Append the value of @part, which is next in @w, the key of a call of @pf; in JSON the object
  * {"expr":...,"type":...,"value":...}.
  */
-void keyshow_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
-		  struct keywords *w, struct buf *b);
-/* The keys in @rows; the rest as tallyshow_table() has it. */
-void keyshow_table(struct keyshow *show, const struct keyrows *rows,
-		   const struct tallyshow_when *when, struct buf *b);
+void key_print_part(struct key_print *k, const struct plan_func *pf,
+		    const struct group_by_part *part, struct keywords *w, struct buf *b);
+/* The keys in @rows; the rest as stats_print_table() has it. */
+void key_print_table(struct key_print *show, const struct key_stats *rows,
+		     const struct stats_print_when *when, struct buf *b);
 
 #endif

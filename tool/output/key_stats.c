@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "output/key_stats.h"
 
-void keyrows_fini(struct keyrows *k)
+void key_stats_fini(struct key_stats *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		free(k->v[i]->bucket);
@@ -16,20 +16,21 @@ void keyrows_fini(struct keyrows *k)
 	arena_fini(&k->mem);
 }
 
-void keyrows_begin(struct keyrows *k)
+void key_stats_begin(struct key_stats *k)
 {
 	/* The module reports only keys with new calls. */
 	for (size_t i = 0; i < k->n; i++)
 		k->v[i]->new = 0;
 }
 
-static struct keyrow *make(struct keyrows *k, uint64_t hash, struct keyrow *same_hash,
-			   uint32_t id, const uint64_t *key, uint32_t nwords)
+static struct key_stats_row *make(struct key_stats *k, uint64_t hash,
+				  struct key_stats_row *same_hash, uint32_t id, const uint64_t *key,
+				  uint32_t nwords)
 {
-	struct keyrow *row = arena_alloc(&k->mem, sizeof(*row));
+	struct key_stats_row *row = arena_alloc(&k->mem, sizeof(*row));
 	uint64_t *words = arena_array(&k->mem, nwords + 1, sizeof(*words));
 
-	if (!row || !words || grow(&k->v, k->n + 1, &k->cap, sizeof(struct keyrow *)) ||
+	if (!row || !words || grow(&k->v, k->n + 1, &k->cap, sizeof(struct key_stats_row *)) ||
 	    hmap_put(&k->known, hash, row))
 		return NULL;
 	memcpy(words, key, nwords * sizeof(*words));
@@ -41,10 +42,11 @@ static struct keyrow *make(struct keyrows *k, uint64_t hash, struct keyrow *same
 	return row;
 }
 
-static struct keyrow *find(struct keyrows *k, uint32_t id, const uint64_t *key, uint32_t nwords)
+static struct key_stats_row *find(struct key_stats *k, uint32_t id, const uint64_t *key,
+				  uint32_t nwords)
 {
 	uint64_t hash = hmap_hash(id, key, nwords * sizeof(*key));
-	struct keyrow *head = hmap_get(&k->known, hash), *row;
+	struct key_stats_row *head = hmap_get(&k->known, hash), *row;
 
 	for (row = head; row; row = row->next)
 		if (row->id == id && row->nwords == nwords &&
@@ -53,14 +55,14 @@ static struct keyrow *find(struct keyrows *k, uint32_t id, const uint64_t *key, 
 	return make(k, hash, head, id, key, nwords);
 }
 
-int keyrows_add(void *keyrows, const void *item, const uint64_t *key)
+int key_stats_add(void *keyrows, const void *item, const uint64_t *key)
 {
 	const struct goprobe_key_stats *from = item;
 	const uint64_t *buckets = key + from->key_bytes / sizeof(*key);
 	const struct goprobe_tally *t = &from->tally;
 	uint64_t calls = t->hits + t->calls;
-	struct keyrows *k = keyrows;
-	struct keyrow *row;
+	struct key_stats *k = keyrows;
+	struct key_stats_row *row;
 
 	if (t->id >= k->nfuncs || t->first + t->nbuckets > GOPROBE_BUCKETS)
 		return 0;
@@ -86,7 +88,7 @@ int keyrows_add(void *keyrows, const void *item, const uint64_t *key)
 	return 0;
 }
 
-static uint64_t rank(const struct keyrow *row, enum tallies_by by)
+static uint64_t rank(const struct key_stats_row *row, enum tallies_by by)
 {
 	return by == TALLIES_BY_TIME ? row->sum : by == TALLIES_BY_NEW ? row->new : row->calls;
 }
@@ -94,7 +96,8 @@ static uint64_t rank(const struct keyrow *row, enum tallies_by by)
 /* What is equal is ordered by its key, so that the order is always the same. */
 static int compare(const void *a, const void *b, void *ctx)
 {
-	const struct keyrow *x = *(struct keyrow *const *)a, *y = *(struct keyrow *const *)b;
+	const struct key_stats_row *x = *(struct key_stats_row *const *)a,
+				   *y = *(struct key_stats_row *const *)b;
 	enum tallies_by by = *(const enum tallies_by *)ctx;
 
 	if (!x->calls != !y->calls)
@@ -109,15 +112,15 @@ static int compare(const void *a, const void *b, void *ctx)
 	return x->nwords < y->nwords ? -1 : x->nwords > y->nwords;
 }
 
-void keyrows_sort(struct keyrows *k, enum tallies_by by)
+void key_stats_sort(struct key_stats *k, enum tallies_by by)
 {
 	if (k->n)
-		qsort_r(k->v, k->n, sizeof(struct keyrow *), compare, &by);
+		qsort_r(k->v, k->n, sizeof(struct key_stats_row *), compare, &by);
 	for (k->called = k->n; k->called && !k->v[k->called - 1]->calls;)
 		k->called--;
 }
 
-void keyrow_tally(const struct keyrow *row, struct tally *to)
+void key_stats_row_tally(const struct key_stats_row *row, struct tally *to)
 {
 	*to = (struct tally){
 		.calls = row->calls, .new = row->new,
@@ -128,5 +131,5 @@ void keyrow_tally(const struct keyrow *row, struct tally *to)
 		to->took.n += row->bucket[i];
 	}
 	if (row->split)
-		tally_set_split(to, __GOSTATES_MAX, row->split);
+		tallies_set_split(to, __GOSTATES_MAX, row->split);
 }

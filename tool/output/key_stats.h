@@ -8,12 +8,12 @@
 #include "output/tallies.h"
 
 /* Of one function by one key. */
-struct keyrow {
+struct key_stats_row {
 	uint32_t id;		/* the function */
 	uint32_t nwords;	/* words of the key */
 	const uint64_t *key;	/* the key */
 	uint64_t calls;		/* calls so far; of what is timed, those that have returned */
-	uint64_t new;		/* of these, since keyrows_begin() before the last one */
+	uint64_t new;		/* of these, since key_stats_begin() before the last one */
 	uint64_t sum;		/* ns of the calls */
 	uint64_t min;		/* ns of the shortest */
 	uint64_t max;		/* ns of the longest */
@@ -21,13 +21,13 @@ struct keyrow {
 	uint32_t nbuckets;	/* how many follow; all others are 0 */
 	uint64_t *bucket;	/* calls that took as long */
 	size_t cap;		/* allocated in @bucket */
-	uint64_t *split;	/* ns in each state (enum gostates), or NULL */
-	struct keyrow *next;	/* another one, whose key has the same hash */
+	uint64_t *split;	/* ns in each state (enum sched_state), or NULL */
+	struct key_stats_row *next;	/* another one, whose key has the same hash */
 };
 
 /* Of all functions. All zero but @nfuncs, it is empty. */
-struct keyrows {
-	struct keyrow **v;	/* in the order in which they are shown */
+struct key_stats {
+	struct key_stats_row **v;	/* in the order in which they are shown */
 	size_t n;		/* their number */
 	size_t nfuncs;		/* ids are below it; others are left out */
 	size_t cap;		/* allocated in @v */
@@ -36,13 +36,13 @@ struct keyrows {
 	struct arena mem;	/* where rows and keys are */
 };
 
-void keyrows_fini(struct keyrows *k);
+void key_stats_fini(struct key_stats *k);
 /* Before the module's keys are read once more. */
-void keyrows_begin(struct keyrows *k);
+void key_stats_begin(struct key_stats *k);
 /* A client_item_fn: a struct goprobe_key_stats. -1: no memory. */
-int keyrows_add(void *keyrows, const void *item, const uint64_t *key);
-void keyrows_sort(struct keyrows *k, enum tallies_by by);
+int key_stats_add(void *keyrows, const void *item, const uint64_t *key);
+void key_stats_sort(struct key_stats *k, enum tallies_by by);
 /* The same as a function's. */
-void keyrow_tally(const struct keyrow *row, struct tally *to);
+void key_stats_row_tally(const struct key_stats_row *row, struct tally *to);
 
 #endif

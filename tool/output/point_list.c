@@ -21,7 +21,7 @@ static const char *const hows[] = {
 };
 
 /**
- * struct shown - a point that is shown
+ * struct reported - a point that is shown
  * @fn: its function
  * @kind: "call", "return", "tail", "at" or "inlined"; "insn" of any instruction
  * @place: of the last two, what is there; else NULL
@@ -34,10 +34,10 @@ static const char *const hows[] = {
  * @no_jump: why it can't, or NULL
  * @no_time: of a call: why jumps can't time it, or NULL
  */
-struct shown {
+struct reported {
 	const struct gofunc *fn;
 	const char *kind;
-	const struct points_place *place;
+	const struct point_list_place *place;
 	const struct insn_point *at;
 	const uint8_t *code;
 	const char *why;
@@ -49,7 +49,7 @@ struct shown {
 };
 
 /* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
-static void place_text(struct buf *b, const struct points_place *p)
+static void place_text(struct buf *b, const struct point_list_place *p)
 {
 	if (!p)
 		return;
@@ -66,7 +66,7 @@ static void place_text(struct buf *b, const struct points_place *p)
 	}
 }
 
-static void executed_text(struct buf *b, const struct shown *p)
+static void executed_text(struct buf *b, const struct reported *p)
 {
 	if (p->refused) {
 		buf_str(b, "can't be probed: ");
@@ -93,9 +93,9 @@ static void executed_text(struct buf *b, const struct shown *p)
 	place_text(b, p->place);
 }
 
-static void place_json(struct buf *b, const struct shown *p)
+static void place_json(struct buf *b, const struct reported *p)
 {
-	const struct points_place *at = p->place;
+	const struct point_list_place *at = p->place;
 
 	json_hex(b, "address", p->fn->entry + p->at->at);
 	if (at->inlined) {
@@ -108,7 +108,7 @@ static void place_json(struct buf *b, const struct shown *p)
 	}
 }
 
-static void executed_json(struct buf *b, const struct shown *p)
+static void executed_json(struct buf *b, const struct reported *p)
 {
 	if (!p->refused)
 		json_str(b, "executed", hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
@@ -124,7 +124,7 @@ static void executed_json(struct buf *b, const struct shown *p)
 		place_json(b, p);
 }
 
-static void code_json(struct buf *b, const struct shown *p)
+static void code_json(struct buf *b, const struct reported *p)
 {
 	char hex[2 * CODE_MAX + 1] = "";
 
@@ -135,7 +135,7 @@ static void code_json(struct buf *b, const struct shown *p)
 		json_str(b, "code", hex);
 }
 
-static void put(struct row *r, const struct shown *p)
+static void put(struct row *r, const struct reported *p)
 {
 	char insn[INSN_TEXT_MAX];
 
@@ -163,13 +163,13 @@ static void put(struct row *r, const struct shown *p)
 	row_end(r);
 }
 
-void points_header(struct buf *b)
+void point_list_header(struct buf *b)
 {
 	static const struct gofunc no_fn = { .name = "" };
 	static const struct insn_point none;
 	struct row r = { .b = b, .mode = ROW_HEADS };
 
-	put(&r, &(struct shown){ .fn = &no_fn, .kind = "", .at = &none });
+	put(&r, &(struct reported){ .fn = &no_fn, .kind = "", .at = &none });
 }
 
 /**
@@ -185,13 +185,13 @@ struct lister {
 	struct row row;
 	const struct gofunc *fn;
 	const uint8_t *code;
-	enum points_ability ability;
-	struct points_total *total;
+	enum point_list_ability ability;
+	struct point_list_total *total;
 	bool alone;
 };
 
-static struct lister lister(struct buf *b, const struct gofunc *fn, enum points_ability ability,
-			    struct points_total *total, bool json)
+static struct lister lister(struct buf *b, const struct gofunc *fn, enum point_list_ability ability,
+			    struct point_list_total *total, bool json)
 {
 	return (struct lister){
 		.row = { .b = b, .mode = row_mode(json) }, .fn = fn, .ability = ability,
@@ -199,22 +199,22 @@ static struct lister lister(struct buf *b, const struct gofunc *fn, enum points_
 	};
 }
 
-static void put_one(struct lister *l, struct shown *p)
+static void put_one(struct lister *l, struct reported *p)
 {
 	const struct insn_point *at = p->at;
 
 	l->total->n[at->how]++;
 	if (at->how == INSN_HOW_STEPPED)
 		p->why = insn_why_stepped(p->code, at->len);
-	else if (at->how == INSN_HOW_CARRIED_OUT && l->ability == POINTS_UNABLE)
+	else if (at->how == INSN_HOW_CARRIED_OUT && l->ability == POINT_LIST_UNABLE)
 		p->why = "goprobe can't carry it out on this kernel";
 	put(&l->row, p);
 }
 
-static void one(struct lister *l, const char *kind, const struct points_place *place,
+static void one(struct lister *l, const char *kind, const struct point_list_place *place,
 		const struct insn_point *at)
 {
-	struct shown p = {
+	struct reported p = {
 		.fn = l->fn, .kind = kind, .place = place, .at = at, .code = l->code + at->at,
 		.alone = l->alone,
 	};
@@ -224,7 +224,7 @@ static void one(struct lister *l, const char *kind, const struct points_place *p
 
 static void put_call(struct lister *l, const struct insn_scan *scan)
 {
-	struct shown p = {
+	struct reported p = {
 		.fn = l->fn, .kind = "call", .at = &scan->call, .code = l->code + scan->call.at,
 		.alone = l->alone, .jumps = "it", .no_jump = scan->no_jump,
 		.no_time = scan->no_time,
@@ -235,7 +235,7 @@ static void put_call(struct lister *l, const struct insn_scan *scan)
 
 static void put_return(struct lister *l, const struct insn_scan *scan, size_t i)
 {
-	struct shown p = {
+	struct reported p = {
 		.fn = l->fn, .kind = "return", .at = &scan->rets[i],
 		.code = l->code + scan->rets[i].at, .alone = l->alone,
 		.jumps = "its epilogue", .no_jump = scan->exits[i].no_jump,
@@ -244,8 +244,8 @@ static void put_return(struct lister *l, const struct insn_scan *scan, size_t i)
 	put_one(l, &p);
 }
 
-void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		     enum points_ability ability, struct points_total *total, bool json)
+void point_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			 enum point_list_ability ability, struct point_list_total *total, bool json)
 {
 	struct lister l = lister(b, fn, ability, total, json);
 	struct plan_func info;
@@ -268,11 +268,12 @@ void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 	insn_scan_fini(&scan);
 }
 
-const char *points_place(struct buf *b, const struct points_place *place,
-			 enum points_ability ability, struct points_total *total, bool json)
+const char *point_list_place(struct buf *b, const struct point_list_place *place,
+			     enum point_list_ability ability, struct point_list_total *total,
+			     bool json)
 {
 	const struct gofunc *fn = place->at.fn;
-	struct points_total none = { 0 };
+	struct point_list_total none = { 0 };
 	struct lister l = lister(b, fn, ability, place->inlined ? &none : total, json);
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
@@ -298,8 +299,8 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 {
 	struct insns *i = ctx;
 	struct lister *l = &i->l;
-	struct points_place place = { .at = { .fn = l->fn } };
-	struct shown p = {
+	struct point_list_place place = { .at = { .fn = l->fn } };
+	struct reported p = {
 		.fn = l->fn, .kind = "insn", .place = &place, .at = at, .code = l->code + at->at,
 		.why = why, .refused = true,
 	};
@@ -318,8 +319,9 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 	return 0;
 }
 
-void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-			 enum points_ability ability, struct points_total *total, bool json)
+void point_list_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			     enum point_list_ability ability, struct point_list_total *total,
+			     bool json)
 {
 	struct insns i = {
 		.l = lister(b, fn, ability, total, json), .bin = bin,
@@ -332,14 +334,15 @@ void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *
 		total->funcs++;
 }
 
-void points_instruction(struct buf *b, const struct points_place *place,
-			enum points_ability ability, struct points_total *total, bool json)
+void point_list_instruction(struct buf *b, const struct point_list_place *place,
+			    enum point_list_ability ability, struct point_list_total *total,
+			    bool json)
 {
 	const struct gofunc *fn = place->at.fn;
 	struct lister l = lister(b, fn, ability, total, json);
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
-	struct shown p = {
+	struct reported p = {
 		.fn = fn, .kind = "insn", .place = place, .at = &at, .refused = true,
 	};
 
@@ -359,10 +362,13 @@ void points_instruction(struct buf *b, const struct points_place *place,
 	put(&l.row, &p);
 }
 
-static void end_json(struct buf *b, const struct points_total *t, enum points_ability ability)
+static void end_json(struct buf *b, const struct point_list_total *t,
+		     enum point_list_ability ability)
 {
 	static const char *const able[] = {
-		[POINTS_NOT_ASKED] = "null", [POINTS_UNABLE] = "false", [POINTS_ABLE] = "true",
+		[POINT_LIST_NOT_ASKED] = "null",
+		[POINT_LIST_UNABLE] = "false",
+		[POINT_LIST_ABLE] = "true",
 	};
 
 	json_line(b, "points");
@@ -377,11 +383,11 @@ static void end_json(struct buf *b, const struct points_total *t, enum points_ab
 /* @part of @all; all of none is 100 %. */
 static void share(struct buf *b, size_t part, size_t all)
 {
-	buf_share(b, all ? part : 1, all ? all : 1);
+	row_share(b, all ? part : 1, all ? all : 1);
 }
 
-void points_end(struct buf *b, const struct points_total *t, enum points_ability ability,
-		bool json)
+void point_list_end(struct buf *b, const struct point_list_total *t,
+		    enum point_list_ability ability, bool json)
 {
 	size_t emulated = t->n[INSN_HOW_EMULATED];
 	size_t able = emulated + t->n[INSN_HOW_CARRIED_OUT];
@@ -391,11 +397,11 @@ void points_end(struct buf *b, const struct points_total *t, enum points_ability
 		end_json(b, t, ability);
 		return;
 	}
-	buf_count(b, all, "point");
+	row_count(b, all, "point");
 	/* Single places are of no function. */
 	if (t->funcs || !all) {
 		buf_str(b, " in ");
-		buf_count(b, t->funcs, "function");
+		row_count(b, t->funcs, "function");
 	}
 	if (t->refused) {
 		buf_number(b, " (", t->refused);
@@ -403,12 +409,12 @@ void points_end(struct buf *b, const struct points_total *t, enum points_ability
 	}
 	buf_number(b, ": ", emulated);
 	buf_number(b, " emulated by the kernel, ", t->n[INSN_HOW_CARRIED_OUT]);
-	buf_number(b, ability == POINTS_UNABLE ? " that goprobe could carry out, " :
+	buf_number(b, ability == POINT_LIST_UNABLE ? " that goprobe could carry out, " :
 		   " carried out by goprobe, ", t->n[INSN_HOW_STEPPED]);
 	buf_str(b, " single-stepped\nwithout a single-step: ");
-	share(b, ability == POINTS_UNABLE ? emulated : able, all);
-	buf_str(b, ability == POINTS_UNABLE ? "; where goprobe carries out instructions " :
+	share(b, ability == POINT_LIST_UNABLE ? emulated : able, all);
+	buf_str(b, ability == POINT_LIST_UNABLE ? "; where goprobe carries out instructions " :
 		"; where goprobe can't carry out instructions ");
-	share(b, ability == POINTS_UNABLE ? able : emulated, all);
+	share(b, ability == POINT_LIST_UNABLE ? able : emulated, all);
 	buf_char(b, '\n');
 }

@@ -12,30 +12,32 @@
 #include "x86/insn.h"
 
 /* What the module says about carrying out instructions. */
-enum points_ability {
-	POINTS_NOT_ASKED,	/* the module can't be asked */
-	POINTS_UNABLE,
-	POINTS_ABLE,
+enum point_list_ability {
+	POINT_LIST_NOT_ASKED,	/* the module can't be asked */
+	POINT_LIST_UNABLE,
+	POINT_LIST_ABLE,
 };
 
 /* All points of a list. */
-struct points_total {
+struct point_list_total {
 	size_t funcs;				/* functions that can be probed */
 	size_t refused;				/* functions that can't */
 	size_t no_insns;			/* instructions that can't */
 	size_t n[INSN_HOW_EMULATED + 1];	/* points, by how they are executed */
 };
 
-void points_header(struct buf *b);
+void point_list_header(struct buf *b);
 /* The points of a function; none if it can't be probed. Counts them in @total. */
-void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		     enum points_ability ability, struct points_total *total, bool json);
+void point_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			 enum point_list_ability ability, struct point_list_total *total,
+			 bool json);
 /* Each instruction of a function, whether it can get a breakpoint or not. */
-void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-			 enum points_ability ability, struct points_total *total, bool json);
+void point_list_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			     enum point_list_ability ability, struct point_list_total *total,
+			     bool json);
 
 /* A single instruction that can get a breakpoint. */
-struct points_place {
+struct point_list_place {
 	struct place at;	/* where */
 	const char *inlined;	/* a function that begins there, inlined, or NULL */
 	const char *caller;	/* of @inlined: who calls it */
@@ -47,12 +49,14 @@ struct points_place {
  * It, if it can be probed: NULL; or why not (static string). Counts it in @total, unless it is
  * there for what was inlined: only --inlined sets that.
  */
-const char *points_place(struct buf *b, const struct points_place *place,
-			 enum points_ability ability, struct points_total *total, bool json);
+const char *point_list_place(struct buf *b, const struct point_list_place *place,
+			     enum point_list_ability ability, struct point_list_total *total,
+			     bool json);
 /* The same, but the line says why it can't be probed. */
-void points_instruction(struct buf *b, const struct points_place *place,
-			enum points_ability ability, struct points_total *total, bool json);
-void points_end(struct buf *b, const struct points_total *total,
-		enum points_ability ability, bool json);
+void point_list_instruction(struct buf *b, const struct point_list_place *place,
+			    enum point_list_ability ability, struct point_list_total *total,
+			    bool json);
+void point_list_end(struct buf *b, const struct point_list_total *total,
+		    enum point_list_ability ability, bool json);
 
 #endif

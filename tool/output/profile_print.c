@@ -46,7 +46,7 @@ static void put_path(const struct graph *g, const struct profile_node *node, str
 		return;
 	put_path(g, node->parent, b);
 	json_element(b);
-	buf_json_str(b, name_of(g, node->fn));
+	quote_json_str(b, name_of(g, node->fn));
 }
 
 static void put_function(const struct graph *g, const struct profile_node *node, struct row *r)
@@ -61,7 +61,7 @@ static void put_function(const struct graph *g, const struct profile_node *node,
 	} else if (row_cell(r, &col_func)) {
 		put_lines(b, node, true);
 		buf_str(b, node->started ? "go " : "");
-		goshape_put(b, name_of(g, node->fn));
+		shape_put(b, name_of(g, node->fn));
 	}
 }
 
@@ -79,7 +79,7 @@ static void put_node(const struct graph *g, const struct profile_node *node, str
 	row_end(r);
 }
 
-static void merged_header(struct out *o)
+static void merged_header(struct output *o)
 {
 	static const struct profile_node none;
 
@@ -115,7 +115,7 @@ static void put_func(const struct profile_func *f, uint64_t self, const char *na
 	row_begin(r, "function_time");
 	row_ns(r, &col_self, timed, f->self_ns);
 	if (row_cell(r, &col_share))
-		buf_share(r->b, f->self_ns, self);
+		row_share(r->b, f->self_ns, self);
 	row_ns(r, &col_total, timed, f->total_ns);
 	row_u64(r, &col_calls, f->calls);
 	if (row_is_json(r) && f->untimed)
@@ -124,7 +124,7 @@ static void put_func(const struct profile_func *f, uint64_t self, const char *na
 	row_end(r);
 }
 
-static void flat_header(struct out *o)
+static void flat_header(struct output *o)
 {
 	put_func(&(struct profile_func){ 0 }, 0, "",
 		 &(struct row){ .b = &o->buf, .mode = ROW_HEADS });
@@ -133,7 +133,7 @@ static void flat_header(struct out *o)
 static void put_funcs(struct graph *g, enum row_mode mode)
 {
 	struct row r = { .b = &g->out.buf, .mode = mode };
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 	struct profile_func *v;
 	uint64_t self = 0;
 	size_t n;
@@ -142,14 +142,14 @@ static void put_funcs(struct graph *g, enum row_mode mode)
 	g->out.buf.failed |= !v;
 	for (size_t i = 0; i < n; i++) {
 		self += v[i].self_ns;
-		goshape_names_add(&names, name_of(g, v[i].fn));
+		shape_names_add(&names, name_of(g, v[i].fn));
 	}
 	for (size_t i = 0; i < n; i++) {
 		const char *name = name_of(g, v[i].fn);
 
-		put_func(&v[i], self, row_is_json(&r) ? name : goshape_names_get(&names, name), &r);
+		put_func(&v[i], self, row_is_json(&r) ? name : shape_names_get(&names, name), &r);
 	}
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 	free(v);
 }
 

@@ -38,9 +38,9 @@ static void end_cell(struct row *r)
 	if (screen.columns && width >= COLUMN_WIDE / 2 && r->column->width >= COLUMN_WIDE)
 		screen_shorten(r->b, r->cell, width - 1);
 	if (width < 0)
-		buf_pad_left(r->b, r->cell, -width);
+		plain_pad_left(r->b, r->cell, -width);
 	else
-		buf_pad(r->b, r->cell, width);
+		plain_pad(r->b, r->cell, width);
 }
 
 bool row_cell(struct row *r, const struct column *c)
@@ -100,9 +100,9 @@ void row_str(struct row *r, const struct column *c, const char *s)
 	if (!row_cell(r, c))
 		return;
 	if (r->mode == ROW_JSON)
-		buf_json_str(r->b, s);
+		quote_json_str(r->b, s);
 	else
-		buf_plain(r->b, s);
+		plain_add(r->b, s);
 }
 
 void row_none(struct row *r, const struct column *c)
@@ -111,7 +111,7 @@ void row_none(struct row *r, const struct column *c)
 		buf_char(r->b, '-');
 }
 
-void facts_json(struct buf *b, const struct fact *f, size_t n)
+void row_facts_json(struct buf *b, const struct fact *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!f[i].key || (!f[i].n && !(f[i].flags & FACT_ALWAYS)))
@@ -125,7 +125,7 @@ void facts_json(struct buf *b, const struct fact *f, size_t n)
 	}
 }
 
-void buf_tenths(struct buf *b, uint64_t ns)
+void row_tenths(struct buf *b, uint64_t ns)
 {
 	uint64_t tenths = (ns + 50000000) / 100000000;
 
@@ -135,7 +135,7 @@ void buf_tenths(struct buf *b, uint64_t ns)
 	buf_char(b, 's');
 }
 
-void buf_count(struct buf *b, uint64_t n, const char *noun)
+void row_count(struct buf *b, uint64_t n, const char *noun)
 {
 	buf_u64(b, n);
 	buf_char(b, ' ');
@@ -144,24 +144,24 @@ void buf_count(struct buf *b, uint64_t n, const char *noun)
 		buf_char(b, 's');
 }
 
-void facts_text(struct buf *b, const struct fact *f, size_t n)
+void row_facts_text(struct buf *b, const struct fact *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if ((!f[i].n && !(f[i].flags & FACT_SAID)) || !f[i].noun)
 			continue;
-		buf_count(b, f[i].n, f[i].noun);
+		row_count(b, f[i].n, f[i].noun);
 		buf_char(b, ' ');
 		buf_str(b, f[i].text);
 		if (i + 1 < n && f[i + 1].flags & FACT_NS) {
 			buf_str(b, ", ");
-			buf_tenths(b, f[i + 1].n);
+			row_tenths(b, f[i + 1].n);
 			buf_str(b, " in all");
 		}
 		buf_char(b, '\n');
 	}
 }
 
-void buf_share(struct buf *b, uint64_t part, uint64_t all)
+void row_share(struct buf *b, uint64_t part, uint64_t all)
 {
 	uint64_t permille = all ? (uint64_t)((long double)part / all * 1000) : 0;
 

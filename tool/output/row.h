@@ -77,14 +77,14 @@ struct fact {
 	unsigned int flags;	/* FACT_*; without, it is shown if it is not 0 */
 };
 
-void facts_json(struct buf *b, const struct fact *f, size_t n);
+void row_facts_json(struct buf *b, const struct fact *f, size_t n);
 /* A line for each. */
-void facts_text(struct buf *b, const struct fact *f, size_t n);
+void row_facts_text(struct buf *b, const struct fact *f, size_t n);
 /* "3.1s" */
-void buf_tenths(struct buf *b, uint64_t ns);
+void row_tenths(struct buf *b, uint64_t ns);
 /* "1 call", "2 calls" */
-void buf_count(struct buf *b, uint64_t n, const char *noun);
+void row_count(struct buf *b, uint64_t n, const char *noun);
 /* "80.1 %" of @all, rounded down: 100.0 is all of it. */
-void buf_share(struct buf *b, uint64_t part, uint64_t all);
+void row_share(struct buf *b, uint64_t part, uint64_t all);
 
 #endif

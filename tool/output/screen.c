@@ -138,7 +138,7 @@ static void put_since(struct buf *b, uint64_t since, uint64_t real, unsigned int
 	buf_u64(b, ns / SECOND);
 	put_digits(b, ns, digits);
 	if (screen.time != SCREEN_EPOCH)
-		buf_pad_left(b, at, screen_time_width(digits));
+		plain_pad_left(b, at, screen_time_width(digits));
 }
 
 unsigned int screen_time_width(unsigned int digits)

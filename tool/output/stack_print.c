@@ -16,27 +16,27 @@ static size_t shown(const struct stacks *s, size_t top)
 
 /* --- text ------------------------------------------------------------ */
 
-static void add_names(struct goshape_names *names, const struct stack *k)
+static void add_names(struct shape_names *names, const struct stack *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		for (size_t j = 0; j < k->places[i]->n; j++)
 			if (k->places[i]->frames[j].func)
-				goshape_names_add(names, k->places[i]->frames[j].func);
+				shape_names_add(names, k->places[i]->frames[j].func);
 	if (k->creator)
-		goshape_names_add(names, stack_creator(k)->func);
+		shape_names_add(names, stack_creator(k)->func);
 }
 
-static void text_name(struct buf *b, const struct goshape_names *names,
+static void text_name(struct buf *b, const struct shape_names *names,
 		      const struct symbol *place, const struct gobin_frame *f)
 {
 	if (f->func) {
-		buf_plain(b, goshape_names_get(names, f->func));
+		plain_add(b, shape_names_get(names, f->func));
 		return;
 	}
 	buf_hex(b, place->pc);
 	if (place->of->name) {
 		buf_str(b, " in ");
-		buf_plain(b, place->of->name);
+		plain_add(b, place->of->name);
 	}
 }
 
@@ -46,7 +46,7 @@ static void text_place(struct buf *b, size_t start, const struct gobin_frame *f)
 	if (f->file) {
 		buf_str(b, "  ");
 		screen_style(b, STYLE_DIM);
-		buf_plain(b, screen_path(f->file));
+		plain_add(b, screen_path(f->file));
 		buf_number(b, ":", f->line);
 		screen_style(b, STYLE_PLAIN);
 	}
@@ -54,7 +54,7 @@ static void text_place(struct buf *b, size_t start, const struct gobin_frame *f)
 	buf_char(b, '\n');
 }
 
-static void text_frame(struct buf *b, const struct goshape_names *names,
+static void text_frame(struct buf *b, const struct shape_names *names,
 		       const struct symbol *place, const struct gobin_frame *f)
 {
 	size_t start = b->len;
@@ -101,10 +101,10 @@ static void text_labels(struct buf *b, const struct stacks *s, const struct stac
 		const struct stacks_label *l = &k->labels[i];
 
 		buf_str(b, ", ");
-		buf_plain(b, l->key);
+		plain_add(b, l->key);
 		buf_char(b, s->keyed ? '=' : ' ');
 		if (l->text)
-			buf_plain(b, l->text);
+			plain_add(b, l->text);
 		else
 			buf_i64(b, l->number);
 	}
@@ -130,7 +130,7 @@ static void text_folded(struct buf *b, const struct stack *k, size_t from, size_
 		return;
 	screen_style(b, STYLE_DIM);
 	buf_str(b, "    ... ");
-	buf_count(b, n, "frame");
+	row_count(b, n, "frame");
 	buf_str(b, " of the runtime");
 	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
@@ -140,7 +140,7 @@ static void text_folded(struct buf *b, const struct stack *k, size_t from, size_
  * What stacks have in common at their ends is folded: where a goroutine began, and, if it @waits,
  * how it does that.
  */
-static void text_frames(const struct stack *k, const struct goshape_names *names, bool waits,
+static void text_frames(const struct stack *k, const struct shape_names *names, bool waits,
 			struct buf *b)
 {
 	size_t from = 0, to = k->n, start;
@@ -165,22 +165,22 @@ static void text_frames(const struct stack *k, const struct goshape_names *names
 	if (k->creator) {
 		start = b->len;
 		buf_str(b, "    " STACKS_CREATED);
-		buf_plain(b, goshape_names_get(names, stack_creator(k)->func));
+		plain_add(b, shape_names_get(names, stack_creator(k)->func));
 		text_place(b, start, stack_creator(k));
 	}
 }
 
-void stackshow_frames_text(const struct stack *k, struct buf *b)
+void stack_print_frames_text(const struct stack *k, struct buf *b)
 {
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 
 	add_names(&names, k);
 	text_frames(k, &names, true, b);
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
-		       const struct goshape_names *names, struct buf *b)
+		       const struct shape_names *names, struct buf *b)
 {
 	uint64_t ns;
 
@@ -195,22 +195,22 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 		buf_duration(b, ns);
 	}
 	buf_str(b, ", ");
-	buf_share(b, k->values[0], all);
+	row_share(b, k->values[0], all);
 	text_labels(b, s, k);
 	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
 	if (k->is_split) {
 		buf_str(b, "    ");
-		splitshow_text(k->split, b);
+		state_print_text(k->split, b);
 		buf_char(b, '\n');
 	}
 	text_frames(k, names, false, b);
 }
 
-void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
+void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 {
 	uint64_t all = stacks_sum(s, 0), rest = 0;
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 	size_t n = shown(s, top);
 
 	for (size_t i = 0; i < s->n; i++)
@@ -220,17 +220,17 @@ void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
 			buf_char(b, '\n');
 		text_stack(s, s->v[i], all, &names, b);
 	}
-	goshape_names_fini(&names);
+	shape_names_fini(&names);
 	if (n == s->n)
 		return;
 	for (size_t i = n; i < s->n; i++)
 		rest = stacks_plus(rest, s->v[i]->values[0]);
 	buf_char(b, '\n');
-	buf_count(b, s->n - n, "more stack");
+	row_count(b, s->n - n, "more stack");
 	buf_str(b, ": ");
 	text_value(b, &s->types[0], rest);
 	buf_str(b, ", ");
-	buf_share(b, rest, all);
+	row_share(b, rest, all);
 	buf_char(b, '\n');
 }
 
@@ -258,7 +258,7 @@ static void json_frame(struct buf *b, const struct symbol *place, const struct g
 	buf_char(b, '}');
 }
 
-void stackshow_frames_json(const struct stack *k, struct buf *b)
+void stack_print_frames_json(const struct stack *k, struct buf *b)
 {
 	json_raw(b, "frames", "[");
 	for (size_t i = 0; i < k->n; i++) {
@@ -294,7 +294,7 @@ static void json_labels(struct buf *b, const struct stack *k)
 
 		json_name(b, l->key);
 		if (l->text)
-			buf_json_str(b, l->text);
+			quote_json_str(b, l->text);
 		else
 			buf_i64(b, l->number);
 	}
@@ -311,17 +311,17 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 	if (mean(s, k, &ns))
 		json_u64(b, "mean_ns", ns);
 	if (k->is_split)
-		splitshow_json(k->split, b);
+		state_print_json(k->split, b);
 	if (s->keyed)
 		json_key_parts(b, k);
-	stackshow_frames_json(k, b);
+	stack_print_frames_json(k, b);
 	json_flag(b, "truncated", k->cut);
 	if (k->nlabels && !s->keyed)
 		json_labels(b, k);
 	json_end_line(b);
 }
 
-void stackshow_json(const struct stacks *s, size_t top, struct buf *b)
+void stack_print_json(const struct stacks *s, size_t top, struct buf *b)
 {
 	size_t n = shown(s, top);
 

@@ -10,14 +10,14 @@
  * is 0: for people, with each one's share, and how many are left out; or as JSON, an
  * object a line, as docs/json.md has it.
  */
-void stackshow_text(const struct stacks *s, size_t top, struct buf *b);
-void stackshow_json(const struct stacks *s, size_t top, struct buf *b);
+void stack_print_text(const struct stacks *s, size_t top, struct buf *b);
+void stack_print_json(const struct stacks *s, size_t top, struct buf *b);
 
 /*
  * Append the frames of one, and who has created its goroutine: for people, a line each; or as
  * JSON members, ,"frames":[...],"created_by":{...}
  */
-void stackshow_frames_text(const struct stack *k, struct buf *b);
-void stackshow_frames_json(const struct stack *k, struct buf *b);
+void stack_print_frames_text(const struct stack *k, struct buf *b);
+void stack_print_frames_json(const struct stack *k, struct buf *b);
 
 #endif

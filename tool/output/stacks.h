@@ -11,7 +11,7 @@
  *		for each address: pcs[i] = { its file's symbols, address less load bias };
  *		stacks_add(&s, &sample);
  *	stacks_sort(&s);
- *	stackshow_text(&s, &how, &buf);    or stackshow_json(), folded_put(), pprof_put()
+ *	stack_print_text(&s, &how, &buf);    or stack_print_json(), folded_put(), pprof_put()
  *	stacks_fini(&s), then symbols_fini() of each file
  */
 #ifndef GOPROBE_OUTPUT_STACKS_H
@@ -66,7 +66,7 @@ struct stacks_sample {
 	/* Where the go statement that started its goroutine returns to; 0: not known. */
 	struct stacks_pc creator;
 	uint64_t values[STACKS_VALUES];		/* what was counted, by struct stacks.types */
-	const uint64_t *split;			/* ns in each state (enum gostates), or NULL */
+	const uint64_t *split;			/* ns in each state (enum sched_state), or NULL */
 	/* What else is known, in an order that is always the same. */
 	const struct stacks_label *labels;
 	size_t nlabels;				/* their number */
@@ -83,14 +83,14 @@ struct stack {
 	size_t nlabels;			/* their number */
 	const struct symbol *creator;	/* the go statement that started its goroutine, or NULL */
 	bool is_split;			/* how the time of its calls divides is known */
-	uint64_t split[__GOSTATES_MAX];	/* ns in each state (enum gostates) */
+	uint64_t split[__GOSTATES_MAX];	/* ns in each state (enum sched_state) */
 };
 
 /* All of them. The rest is for output/stacks.c. */
 struct stacks {
 	const struct stacks_value *types;	/* what is counted */
 	size_t ntypes;	/* how many of them */
-	bool keyed;	/* labels are parts of a key: their texts are what keyshow_part() appends */
+	bool keyed; /* labels are parts of a key: their texts are what key_print_part() appends */
 	/* Stacks of different addresses are different ones, though they read the same. */
 	bool by_address;
 	struct stack **v;	/* the stacks */

@@ -17,7 +17,7 @@ static unsigned int next(const uint64_t *ns, uint32_t done)
 	return best;
 }
 
-void splitshow_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
+void state_print_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 {
 	uint64_t all = 0;
 	uint32_t done = 0;
@@ -29,14 +29,14 @@ void splitshow_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 		buf_str(b, done ? ", " : "");
 		buf_str(b, gostates_names[i]);
 		buf_char(b, ' ');
-		buf_share(b, ns[i], all);
+		row_share(b, ns[i], all);
 		buf_char(b, ' ');
 		buf_duration(b, ns[i]);
 		done |= 1U << i;
 	}
 }
 
-void splitshow_json(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
+void state_print_json(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 {
 	char key[32];
 

@@ -7,8 +7,8 @@
 #include "gobin/sched_state.h"
 
 /* "chan 80.1 % 8.01ms, running 19.9 % 1.99ms": most first; what is 0 is left out. */
-void splitshow_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+void state_print_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
 /* The member "split":{"running_ns":1990000,...}: all of them. */
-void splitshow_json(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+void state_print_json(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
 
 #endif

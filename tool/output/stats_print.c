@@ -37,10 +37,10 @@ static const struct {
 
 #define NQUANTILES (sizeof(quantiles) / sizeof(*quantiles))
 
-void tallyshow_names(const struct tallyshow *s, struct goshape_names *names)
+void stats_print_names(const struct stats_print *s, struct shape_names *names)
 {
 	for (uint32_t i = 0; i < s->plan->nfuncs; i++)
-		goshape_names_add(names, plan_row_name(s->plan, s->plan->funcs[i]));
+		shape_names_add(names, plan_row_name(s->plan, s->plan->funcs[i]));
 }
 
 /* --- a row ------------------------------------------------------------- */
@@ -89,13 +89,13 @@ static void json_buckets(const struct histogram *h, struct buf *b)
 static void put_ends(struct buf *b, const struct tally *t)
 {
 	json_u64(b, "returned", t->took.n);
-	json_u64(b, "open", tally_open(t));
+	json_u64(b, "open", tallies_open(t));
 	json_u64(b, "unwound", t->unwound);
 	json_u64(b, "gone", t->gone);
 }
 
-static void put_json_row(const struct tallyshow *s, const struct tallyshow_when *when,
-			 const struct tallyshow_item *item, struct row *r)
+static void put_json_row(const struct stats_print *s, const struct stats_print_when *when,
+			 const struct stats_print_item *item, struct row *r)
 {
 	static const char *const kinds[][2] = {
 		{ "count", "latency" }, { "count_key", "latency_key" },
@@ -121,7 +121,7 @@ static void put_json_row(const struct tallyshow *s, const struct tallyshow_when 
 	if (s->timed)
 		put_times(r, &t->took);
 	if (t->is_split)
-		splitshow_json(t->split, r->b);
+		state_print_json(t->split, r->b);
 	if (s->valued)
 		valuestats_put(r, t);
 	if (s->timed && s->histogram)
@@ -131,8 +131,8 @@ static void put_json_row(const struct tallyshow *s, const struct tallyshow_when 
 	row_end(r);
 }
 
-static void put_row(const struct tallyshow *s, const struct tallyshow_when *when,
-		    const struct column *label, const struct tallyshow_item *item, struct row *r)
+static void put_row(const struct stats_print *s, const struct stats_print_when *when,
+		    const struct column *label, const struct stats_print_item *item, struct row *r)
 {
 	const struct tally *t = &item->tally;
 
@@ -151,7 +151,7 @@ static void put_row(const struct tallyshow *s, const struct tallyshow_when *when
 	if (!t->is_split || !t->took.n)
 		return;
 	buf_fill(r->b, ' ', 12);
-	splitshow_text(t->split, r->b);
+	state_print_text(t->split, r->b);
 	buf_char(r->b, '\n');
 }
 
@@ -182,7 +182,7 @@ static void put_rows(const struct tally *t, const uint64_t *rows, unsigned int n
 		size_t at = b->len;
 
 		label(t, r, b);
-		buf_pad_left(b, at, DURATION_WIDTH);
+		plain_pad_left(b, at, DURATION_WIDTH);
 		buf_u64_right(b, rows[r], 11);
 		buf_str(b, " |");
 		buf_fill(b, '@', bar);
@@ -210,12 +210,12 @@ static void put_histogram(const struct tally *t, const char *what, struct buf *b
 
 /* The functions of a table. */
 struct functions {
-	const struct tallyshow *show;
+	const struct stats_print *show;
 	const struct tallies *tallies;
-	struct goshape_names names;
+	struct shape_names names;
 };
 
-static void function(void *ctx, size_t i, struct tallyshow_item *ret)
+static void function(void *ctx, size_t i, struct stats_print_item *ret)
 {
 	const struct functions *f = ctx;
 	uint32_t id = f->tallies->order[i];
@@ -223,15 +223,15 @@ static void function(void *ctx, size_t i, struct tallyshow_item *ret)
 	ret->tally = *tallies_row(f->tallies, id);
 	ret->func = plan_row_name(f->show->plan, f->show->plan->funcs[id]);
 	ret->copies = f->show->plan->funcs[id]->copies;
-	ret->label = goshape_names_get(&f->names, ret->func);
+	ret->label = shape_names_get(&f->names, ret->func);
 }
 
-void tallyshow_items(const struct tallyshow *s, const struct tallyshow_when *when,
-		     const struct tallyshow_items *items, struct buf *b)
+void stats_print_items(const struct stats_print *s, const struct stats_print_when *when,
+		       const struct stats_print_items *items, struct buf *b)
 {
 	const struct column label = { NULL, items->head, 0 };
 	struct row r = { .b = b, .mode = row_mode(s->json) };
-	struct tallyshow_item item = { .func = "", .label = "" };
+	struct stats_print_item item = { .func = "", .label = "" };
 	size_t n = s->top && s->top < items->n ? s->top : items->n;
 
 	if (!s->json && when->ns) {
@@ -255,16 +255,16 @@ void tallyshow_items(const struct tallyshow *s, const struct tallyshow_when *whe
 		buf_char(b, '\n');
 }
 
-void tallyshow_table(const struct tallyshow *s, const struct tallies *t,
-		     const struct tallyshow_when *when, struct buf *b)
+void stats_print_table(const struct stats_print *s, const struct tallies *t,
+		       const struct stats_print_when *when, struct buf *b)
 {
 	struct functions f = { .show = s, .tallies = t };
 
-	tallyshow_names(s, &f.names);
-	(s->put ?: tallyshow_items)(s, when, &(struct tallyshow_items){
+	stats_print_names(s, &f.names);
+	(s->put ?: stats_print_items)(s, when, &(struct stats_print_items){
 		.head = "FUNCTION", .n = t->norder, .item = function, .ctx = &f,
 	}, b);
-	goshape_names_fini(&f.names);
+	shape_names_fini(&f.names);
 }
 
 /* --- the end --------------------------------------------------------- */
@@ -279,7 +279,7 @@ static uint64_t calls(const struct tallies *t)
 }
 
 /* Calls that are not in the tables, or have no duration, and why. */
-static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, struct fact *f)
+static size_t facts(const struct stats_print *s, const struct stats_print_end *end, struct fact *f)
 {
 	const uint64_t *n = end->stats;
 	unsigned int in = COUNTERS_CALLS;
@@ -306,8 +306,8 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 
 #define FACTS_MAX (4 + COUNTERS_MAX)
 
-void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
-		       const struct tallyshow_end *end, struct buf *b)
+void stats_print_summary(const struct stats_print *s, const struct tallies *t,
+			 const struct stats_print_end *end, struct buf *b)
 {
 	struct fact f[FACTS_MAX];
 	size_t n = facts(s, end, f);
@@ -318,7 +318,7 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 	json_u64(b, "calls", calls(t));
 	json_key(b, "seconds");
 	buf_seconds(b, end->ns);
-	facts_json(b, f, n);
+	row_facts_json(b, f, n);
 	json_end_line(b);
 }
 
@@ -326,7 +326,7 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
  * "; 3 not called; 1 not called here, but perhaps where inlined": nobody knows of calls of inlined
  * copies that are not counted.
  */
-static void say_uncalled(const struct tallyshow *s, const struct tallies *t, struct buf *b)
+static void say_uncalled(const struct stats_print *s, const struct tallies *t, struct buf *b)
 {
 	size_t copied = 0;
 
@@ -342,19 +342,19 @@ static void say_uncalled(const struct tallyshow *s, const struct tallies *t, str
 	}
 }
 
-void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
-		   const struct tallyshow_end *end, struct buf *b)
+void stats_print_say(const struct stats_print *s, const struct tallies *t,
+		     const struct stats_print_end *end, struct buf *b)
 {
 	uint64_t all = s->keys ? s->keys->called : t->norder;
 	struct fact f[FACTS_MAX];
 	size_t n = facts(s, end, f);
 
-	buf_count(b, calls(t), "call");
+	row_count(b, calls(t), "call");
 	buf_str(b, " of ");
-	buf_count(b, t->norder, "function");
+	row_count(b, t->norder, "function");
 	if (s->keys) {
 		buf_str(b, " by ");
-		buf_count(b, s->keys->called, "key");
+		row_count(b, s->keys->called, "key");
 	}
 	buf_str(b, " in ");
 	buf_duration(b, end->ns);
@@ -364,7 +364,7 @@ void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
 		buf_str(b, " not shown");
 	}
 	buf_char(b, '\n');
-	facts_text(b, f, n);
+	row_facts_text(b, f, n);
 	copies_put(&s->plan->copies, s->timed ? "timed" : "counted",
 		   s->plan->inlined ? NULL : s->timed ? COPIES_COUNT : "--inlined", b);
 	if (s->plan->copies.places)

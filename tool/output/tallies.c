@@ -79,7 +79,7 @@ static uint64_t calls_of(const struct tally *t, const struct goprobe_tally *from
 	return calls > from->filtered ? calls - from->filtered : 0;
 }
 
-void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states)
+void tallies_set_split(struct tally *t, uint32_t nstates, const uint64_t *states)
 {
 	t->is_split = nstates == __GOSTATES_MAX;
 	if (t->is_split)
@@ -104,7 +104,7 @@ int tallies_add(void *tallies, const void *item, const uint64_t *buckets)
 		       from->nbuckets * sizeof(*buckets));
 	for (uint32_t i = 0; i < from->nbuckets; i++)
 		to->took.n += buckets[i];
-	tally_set_split(to, from->nstates, from->nstates ? buckets + from->nbuckets : NULL);
+	tallies_set_split(to, from->nstates, from->nstates ? buckets + from->nbuckets : NULL);
 	calls = calls_of(to, from);
 	/* Its parts are not read in the same moment. */
 	to->new = calls > to->calls ? calls - to->calls : 0;
@@ -138,7 +138,7 @@ void tallies_sort(struct tallies *t, enum tallies_by by)
 	qsort_r(t->order, t->norder, sizeof(*t->order), compare, t->key);
 }
 
-uint64_t tally_open(const struct tally *t)
+uint64_t tallies_open(const struct tally *t)
 {
 	uint64_t ended = t->took.n + t->unwound + t->gone;
 

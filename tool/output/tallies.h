@@ -20,7 +20,7 @@ struct tally {
 	uint64_t gone;			/* calls that were open when their process exited */
 	/* A condition is about the end of calls: only calls with a duration count. */
 	bool ends;
-	const struct bykey_value *value;	/* what @took is about; NULL: durations */
+	const struct group_by_value *value;	/* what @took is about; NULL: durations */
 	/*
 	 * Durations, ns; or values. Of signed values @min and @max have the highest bit inverted.
 	 */
@@ -61,7 +61,7 @@ const struct tally *tallies_row(const struct tallies *t, uint32_t id);
 /* Before the module's tallies are read once more. */
 void tallies_begin(struct tallies *t);
 /* What follows the buckets. */
-void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
+void tallies_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
 /* A client_item_fn: a struct goprobe_tally. An id that was not asked for is left out. */
 int tallies_add(void *tallies, const void *item, const uint64_t *buckets);
 
@@ -70,6 +70,6 @@ enum tallies_by { TALLIES_BY_CALLS, TALLIES_BY_NEW, TALLIES_BY_TIME };
 void tallies_sort(struct tallies *t, enum tallies_by by);
 
 /* Calls that have not ended yet. */
-uint64_t tally_open(const struct tally *t);
+uint64_t tallies_open(const struct tally *t);
 
 #endif

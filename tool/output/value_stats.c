@@ -15,27 +15,27 @@ static const struct column col_mean = { "mean", "MEAN", -12 };
 static const struct column col_min = { "min", "MIN", -12 };
 static const struct column col_max = { "max", "MAX", -12 };
 
-static bool is_negative(const struct bykey_value *v, uint64_t word)
+static bool is_negative(const struct group_by_value *v, uint64_t word)
 {
 	return v->is_signed && word & SIGN;
 }
 
-static long double number(const struct bykey_value *v, uint64_t word)
+static long double number(const struct group_by_value *v, uint64_t word)
 {
 	return v->is_signed ? (long double)(int64_t)word : (long double)word;
 }
 
-static uint64_t extreme(const struct bykey_value *v, uint64_t rank)
+static uint64_t extreme(const struct group_by_value *v, uint64_t rank)
 {
 	return v->is_signed ? rank ^ SIGN : rank;
 }
 
-static bool is_duration(const struct bykey_value *v)
+static bool is_duration(const struct group_by_value *v)
 {
 	return strcmp(v->type->name, "time.Duration") == 0;
 }
 
-static void put_value(const struct bykey_value *v, uint64_t word, bool json, struct buf *b)
+static void put_value(const struct group_by_value *v, uint64_t word, bool json, struct buf *b)
 {
 	bool negative = is_negative(v, word);
 
@@ -59,7 +59,7 @@ static uint64_t half_from(unsigned int n)
 /* The least value of a bucket; of the first one of a linear histogram, of all. */
 static uint64_t bucket_from(const struct tally *t, unsigned int i)
 {
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 
 	if (v->range.step && !i)
 		return extreme(v, t->took.min);
@@ -71,7 +71,7 @@ static uint64_t bucket_from(const struct tally *t, unsigned int i)
 	return i < HALF ? 0 - half_from(HALF - i) : half_from(i - HALF);
 }
 
-static unsigned int last_bucket(const struct bykey_value *v)
+static unsigned int last_bucket(const struct group_by_value *v)
 {
 	return v->range.step ? v->range.n + 1 : GOPROBE_BUCKETS - 1;
 }
@@ -81,7 +81,7 @@ static bool is_sum_known(const struct tally *t)
 {
 	long double least = number(t->value, extreme(t->value, t->took.min)), low = 0;
 	long double greatest = number(t->value, extreme(t->value, t->took.max)), high = 0;
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 
 	for (unsigned int i = 0; i <= last_bucket(v); i++) {
 		long double from = number(v, bucket_from(t, i));
@@ -118,7 +118,7 @@ static void put_mean(struct row *r, const struct tally *t)
 
 void valuestats_put(struct row *r, const struct tally *t)
 {
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 	bool any = v && t->took.n, known = any && is_sum_known(t);
 
 	if (v && row_is_json(r)) {
@@ -144,7 +144,7 @@ void valuestats_put(struct row *r, const struct tally *t)
 
 void valuestats_json(const struct tally *t, struct buf *b)
 {
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 
 	json_raw(b, "buckets", "[");
 	for (unsigned int i = 0; v && i < GOPROBE_BUCKETS; i++) {
@@ -176,7 +176,7 @@ static unsigned int signed_row(unsigned int bucket)
 
 unsigned int valuestats_rows(const struct tally *t, uint64_t rows[GOPROBE_BUCKETS])
 {
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 
 	if (v->range.step) {
 		memcpy(rows, t->took.bucket, sizeof(t->took.bucket));
@@ -194,7 +194,7 @@ unsigned int valuestats_rows(const struct tally *t, uint64_t rows[GOPROBE_BUCKET
 
 void valuestats_label(const struct tally *t, unsigned int row, struct buf *b)
 {
-	const struct bykey_value *v = t->value;
+	const struct group_by_value *v = t->value;
 	uint64_t from;
 
 	if (v->range.step) {

@@ -17,13 +17,13 @@ struct variable {
 	const struct place *at;	/* the place in the code */
 	const struct goline *line;	/* its line */
 	const struct goparam *param;	/* name and type; @param->unavailable: why it is nowhere */
-	const struct goscope_place *place;	/* where it is */
+	const struct scope_place *place;	/* where it is */
 	bool outer;		/* it is of a call that the innermost one was inlined into */
 };
 
 static const char *register_name(uint8_t reg)
 {
-	for (size_t i = 0; i < GOREG_NAMES; i++)
+	for (size_t i = 0; i < REGS_NAMES; i++)
 		if (goreg_names[i].reg == reg)
 			return goreg_names[i].name + 1;
 	return "?";
@@ -31,10 +31,10 @@ static const char *register_name(uint8_t reg)
 
 static bool is_partly(const struct variable *v)
 {
-	const struct goscope_place *p = v->place;
+	const struct scope_place *p = v->place;
 
 	return !p->memory && !p->moved &&
-	       !goscope_covers(p->parts, p->nparts, 0, v->param->type);
+	       !scope_covers(p->parts, p->nparts, 0, v->param->type);
 }
 
 /* --- text ------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static void stack_text(struct buf *b, int64_t at)
 	buf_i64(b, at);
 }
 
-static void parts_text(struct buf *b, const struct goscope_place *p)
+static void parts_text(struct buf *b, const struct scope_place *p)
 {
 	bool any = false;
 
@@ -65,7 +65,7 @@ static void parts_text(struct buf *b, const struct goscope_place *p)
 
 static void where_text(struct buf *b, const struct variable *v)
 {
-	const struct goscope_place *p = v->place;
+	const struct scope_place *p = v->place;
 
 	if (v->param->unavailable) {
 		buf_str(b, v->param->unavailable);
@@ -99,7 +99,7 @@ static void place_text(struct buf *b, const struct variable *v)
 
 /* --- JSON ------------------------------------------------------------ */
 
-static void part_json(struct buf *b, const struct goabi_part *part)
+static void part_json(struct buf *b, const struct abi_part *part)
 {
 	json_element(b);
 	buf_char(b, '{');
@@ -116,7 +116,7 @@ static void part_json(struct buf *b, const struct goabi_part *part)
 
 static void where_json(struct buf *b, const struct variable *v)
 {
-	const struct goscope_place *p = v->place;
+	const struct scope_place *p = v->place;
 
 	if (v->param->unavailable) {
 		json_str(b, "unavailable", v->param->unavailable);
@@ -187,18 +187,18 @@ static void put_unknown(struct row *r, struct variable *v, const char *why)
 	row_end(r);
 }
 
-void variables_header(struct buf *b)
+void variable_list_header(struct buf *b)
 {
 	static const struct goparam none = { .name = "" };
 
 	put(&(struct row){ .b = b, .mode = ROW_HEADS }, &(struct variable){ .param = &none });
 }
 
-int variables_put(const struct place *place, bool json, struct buf *b)
+int variable_list_put(const struct place *place, bool json, struct buf *b)
 {
 	struct row r = { .b = b, .mode = row_mode(json) };
 	struct arena mem = { 0 };
-	const struct goscope *s = goscope_make(place->bin, place->fn, place->vaddr, NULL, &mem);
+	const struct goscope *s = scope_make(place->bin, place->fn, place->vaddr, NULL, &mem);
 	struct goline line = { 0 };
 	struct variable v = { .at = place, .line = &line };
 

@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "plan/place.h"
 
-void variables_header(struct buf *b);
+void variable_list_header(struct buf *b);
 /* Those at @place, or why none is known. 0, or -1 without memory. */
-int variables_put(const struct place *place, bool json, struct buf *b);
+int variable_list_put(const struct place *place, bool json, struct buf *b);
 
 #endif

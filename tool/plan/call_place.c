@@ -25,7 +25,7 @@
 /* The first release that moves marks. */
 #define MOVES_MARKS 26
 
-void callplaces_fini(struct callplaces *c)
+void call_place_fini(struct call_place *c)
 {
 	flow_fini(&c->flow);
 	gobin_inlining_fini(&c->inlining);
@@ -37,17 +37,17 @@ void callplaces_fini(struct callplaces *c)
 }
 
 /* 0; -1: without memory, or the function is not understood. */
-static int load(struct callplaces *c, struct gobin *bin, const struct gofunc *fn)
+static int load(struct call_place *c, struct gobin *bin, const struct gofunc *fn)
 {
 	struct insn_code code;
 	size_t n;
 
 	if (c->bin == bin && c->fn == fn)
 		return c->stack ? 0 : -1;
-	callplaces_fini(c);
+	call_place_fini(c);
 	c->bin = bin;
 	c->fn = fn;
-	code = gocode_of(bin, fn);
+	code = function_code_of(bin, fn);
 	if (!code.bytes || flow_init(&c->flow, &code) ||
 	    gobin_inlining(bin, fn, &c->inlining) || !c->inlining.n)
 		return -1;
@@ -70,7 +70,7 @@ static bool is_within(const struct gobin_inlining *v, int32_t in, int32_t index)
 	return false;
 }
 
-static void mark_own(struct callplaces *c, int32_t index)
+static void mark_own(struct call_place *c, int32_t index)
 {
 	for (size_t i = 0; i < c->flow.n; i++)
 		c->own[i] = is_within(&c->inlining, c->inlining.of[c->flow.v[i].at], index);
@@ -95,7 +95,7 @@ static bool is_same_piece(const struct flow *f, size_t a, size_t b)
 }
 
 /* Does the conditional jump @i depend on memory that the body reads just before? */
-static bool depends_on_memory(const struct callplaces *c, size_t i)
+static bool depends_on_memory(const struct call_place *c, size_t i)
 {
 	for (size_t k = begin_of(&c->flow, i); k < i; k++)
 		if (c->own[k] && c->flow.v[k].load)
@@ -104,7 +104,7 @@ static bool depends_on_memory(const struct callplaces *c, size_t i)
 }
 
 /* Is each other fixed instruction of the body behind @i only? */
-static bool is_before_all(struct callplaces *c, size_t i)
+static bool is_before_all(struct call_place *c, size_t i)
 {
 	const struct flow *f = &c->flow;
 
@@ -118,7 +118,7 @@ static bool is_before_all(struct callplaces *c, size_t i)
 }
 
 /* Can @i be executed once more without anything else's branch, call or write between? */
-static bool is_repeated(struct callplaces *c, size_t i)
+static bool is_repeated(struct call_place *c, size_t i)
 {
 	const struct flow *f = &c->flow;
 
@@ -129,7 +129,7 @@ static bool is_repeated(struct callplaces *c, size_t i)
 }
 
 /* The fixed instruction that a call begins with; c->flow.n if there is none that is sure. */
-static size_t find_fixed(struct callplaces *c)
+static size_t find_fixed(struct call_place *c)
 {
 	const struct flow *f = &c->flow;
 	bool moves = gobin_go_minor(c->bin) >= MOVES_MARKS;
@@ -148,7 +148,7 @@ static size_t find_fixed(struct callplaces *c)
 }
 
 /* The NOP that marks the call; c->flow.n if there is none, or it may be executed without it. */
-static size_t find_mark(struct callplaces *c, const struct gobin_site *site)
+static size_t find_mark(struct call_place *c, const struct gobin_site *site)
 {
 	const uint8_t *code = gobin_code(c->bin, site->mark, 1);
 	size_t i = code && *code == NOP ? flow_find(&c->flow, site->mark - c->fn->entry) :
@@ -182,7 +182,7 @@ bool callplace_is_wrapper(const struct gobin_site *site)
 }
 
 /* Behind the prologue of a wrapper; 0 if something jumps back there. */
-static uint64_t begin_wrapper(const struct callplaces *c)
+static uint64_t begin_wrapper(const struct call_place *c)
 {
 	uint64_t vaddr = gobin_own_code(c->bin, c->fn);
 	size_t i = flow_find(&c->flow, vaddr - c->fn->entry);
@@ -190,7 +190,7 @@ static uint64_t begin_wrapper(const struct callplaces *c)
 	return i < c->flow.n && i && !c->flow.v[i].target_of && !c->flow.tables ? vaddr : 0;
 }
 
-uint64_t callplaces_find(struct callplaces *c, struct gobin *bin, const struct gobin_site *site,
+uint64_t call_place_find(struct call_place *c, struct gobin *bin, const struct gobin_site *site,
 			 bool *first)
 {
 	const struct flow *f = &c->flow;

@@ -7,7 +7,7 @@
 #include "x86/flow.h"
 
 /* The function whose inlined calls are looked at. All zero, it is none. */
-struct callplaces {
+struct call_place {
 	struct gobin *bin;
 	const struct gofunc *fn;
 	struct flow flow;		/* its instructions; none: it is not understood */
@@ -18,13 +18,13 @@ struct callplaces {
 	uint32_t *stack;		/* of flow_reach() */
 };
 
-void callplaces_fini(struct callplaces *c);
+void call_place_fini(struct call_place *c);
 
 /*
  * The address of an instruction that is executed once in each call of what is inlined at @site;
  * 0 if there is none that is sure to be. *@first: the same holds for @site->vaddr.
  */
-uint64_t callplaces_find(struct callplaces *c, struct gobin *bin, const struct gobin_site *site,
+uint64_t call_place_find(struct call_place *c, struct gobin *bin, const struct gobin_site *site,
 			 bool *first);
 
 /*

@@ -143,7 +143,7 @@ void copies_put(const struct plan_copies *c, const char *action, const char *rem
 	if (!c->functions)
 		return;
 	if (c->functions == 1) {
-		buf_plain(b, c->name);
+		plain_add(b, c->name);
 		buf_str(b, c->coded ? " is also inlined at " : " is inlined at ");
 	} else {
 		buf_u64(b, c->functions);

@@ -39,7 +39,7 @@ static const char *const common[] = {
 /* How people end the names of types that are keys of a context's values. */
 static const char *const keys[] = { "Key", "key", "KeyType", "keyType" };
 
-void dyntypes_fini(struct dyntypes *d)
+void dynamic_type_fini(struct dynamic_type *d)
 {
 	hmap_fini(&d->packages);
 	hmap_fini(&d->known);
@@ -51,42 +51,43 @@ static uint64_t key_of(const struct gobin *bin, uint64_t vaddr)
 	return hmap_hash((uintptr_t)bin, &vaddr, sizeof(vaddr));
 }
 
-static enum dyntypes_added add(struct dyntypes *d, struct dyntype wanted, const struct gotype *t)
+static enum dynamic_type_added add(struct dynamic_type *d, struct dyntype wanted,
+				   const struct gotype *t)
 {
 	uint64_t key = key_of(wanted.bin, wanted.vaddr);
 	struct dyntype *e = hmap_get(&d->known, key);
 
 	if (e && e->level <= wanted.level)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	if (!e && d->n >= d->most)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	e = arena_alloc(d->mem, sizeof(*e));
 	if (!e || hmap_put(&d->known, key, e))
-		return DYNTYPES_NO_MEMORY;
+		return DYNAMIC_TYPE_NO_MEMORY;
 	d->n++;
 	*e = wanted;
 	/* What the word itself refers to is as near as what it would point to. */
 	if (e->flags & GOPROBE_DYNAMIC_F_DIRECT && wanted.level)
 		wanted.level--;
-	e->type = !t ? NULL : wiretypes_want(d->types, e->bin, t, WIRE_VALUE, wanted.level);
+	e->type = !t ? NULL : type_table_want(d->types, e->bin, t, WIRE_VALUE, wanted.level);
 	if (!e->type)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	*d->last = e;
 	d->last = &e->next;
-	return DYNTYPES_NEW;
+	return DYNAMIC_TYPE_NEW;
 }
 
-enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
-				 uint32_t level)
+enum dynamic_type_added dynamic_type_add(struct dynamic_type *d, struct gobin *bin, uint64_t vaddr,
+					 uint32_t level)
 {
 	const struct dyntype *e = hmap_get(&d->known, key_of(bin, vaddr));
 	const struct gotype *t;
 
 	if ((e && e->level <= level) || level > d->types->depth)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	t = gobin_rtype(bin, vaddr);
 	if (!t)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	return add(d, (struct dyntype){
 		.bin = bin,
 		.vaddr = vaddr,
@@ -95,13 +96,13 @@ enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t
 	}, t);
 }
 
-enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
-				      uint32_t level)
+enum dynamic_type_added dynamic_type_add_func(struct dynamic_type *d, struct gobin *bin,
+					      uint64_t vaddr, uint32_t level)
 {
 	const struct dyntype *e = hmap_get(&d->known, key_of(bin, vaddr));
 
 	if ((e && e->level <= level) || level > d->types->depth)
-		return DYNTYPES_KNOWN;
+		return DYNAMIC_TYPE_KNOWN;
 	return add(d, (struct dyntype){ .bin = bin, .vaddr = vaddr, .level = level },
 		   gobin_closure_type(bin, vaddr));
 }
@@ -110,7 +111,7 @@ enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uin
 
 /* What is looked for among a binary's types. */
 struct wish {
-	struct dyntypes *d;	/* where it goes */
+	struct dynamic_type *d;	/* where it goes */
 	struct gobin *bin;	/* the binary */
 	uint32_t level;		/* of the interfaces' values */
 	bool own;		/* types of the packages of traced functions; else what is common */
@@ -139,7 +140,7 @@ static bool is_own(const struct wish *w, const char *name)
 	return package_len(name) && hmap_get(&w->d->packages, package_key(w->bin, name));
 }
 
-int dyntypes_package(struct dyntypes *d, const struct gobin *bin, const char *name)
+int dynamic_type_package(struct dynamic_type *d, const struct gobin *bin, const char *name)
 {
 	return package_len(name) ? hmap_put(&d->packages, package_key(bin, name), d) : 0;
 }
@@ -186,7 +187,7 @@ static int add_wish(void *ctx, uint64_t vaddr, const char *name)
 	struct wish *w = ctx;
 
 	(void)name;
-	return dyntypes_add(w->d, w->bin, vaddr, w->level) == DYNTYPES_NO_MEMORY ? -1 : 0;
+	return dynamic_type_add(w->d, w->bin, vaddr, w->level) == DYNAMIC_TYPE_NO_MEMORY ? -1 : 0;
 }
 
 static int add_if_wanted(void *ctx, uint64_t vaddr, const char *name)
@@ -218,13 +219,14 @@ static int add_closures(struct wish *w)
 	for (const struct gofunc *f = NULL; (f = gobin_next(w->bin, f));) {
 		if (!f->entry || !is_closure(f->name) || !is_own(w, f->name))
 			continue;
-		if (dyntypes_add_func(w->d, w->bin, f->entry, w->level) == DYNTYPES_NO_MEMORY)
+		if (dynamic_type_add_func(w->d, w->bin, f->entry, w->level) ==
+		    DYNAMIC_TYPE_NO_MEMORY)
 			return -1;
 	}
 	return 0;
 }
 
-static int look_for(struct dyntypes *d, const struct dyniface *i)
+static int look_for(struct dynamic_type *d, const struct dyniface *i)
 {
 	struct wish w = { .d = d, .bin = i->bin, .level = i->level };
 
@@ -238,7 +240,7 @@ static int look_for(struct dyntypes *d, const struct dyniface *i)
 
 static int seen(void *ctx, struct gobin *bin, const struct gotype *t, uint32_t level)
 {
-	struct dyntypes *d = ctx;
+	struct dynamic_type *d = ctx;
 	/* All empty interfaces are alike, and all functions. */
 	uint64_t key = !t ? (uintptr_t)bin | 1 : t->empty ? (uintptr_t)bin : (uintptr_t)t;
 	struct dyniface *i = hmap_get(&d->ifaces, key);
@@ -257,7 +259,7 @@ static int seen(void *ctx, struct gobin *bin, const struct gotype *t, uint32_t l
 	return d->begun ? look_for(d, i) : 0;
 }
 
-int dyntypes_begin(struct dyntypes *d)
+int dynamic_type_begin(struct dynamic_type *d)
 {
 	d->begun = true;
 	for (; d->waiting; d->waiting = d->waiting->next)
@@ -266,13 +268,14 @@ int dyntypes_begin(struct dyntypes *d)
 	return 0;
 }
 
-void dyntypes_init(struct dyntypes *d, struct plan *p, struct arena *mem, struct wiretypes *w)
+void dynamic_type_init(struct dynamic_type *d, struct plan *p, struct arena *mem,
+		       struct type_table *w)
 {
 	memset(d, 0, sizeof(*d));
 	d->plan = p;
 	d->mem = mem;
 	d->types = w;
-	d->most = DYNTYPES_MAX;
+	d->most = DYNAMIC_TYPE_MAX;
 	d->last = &d->pending;
 	w->seen = seen;
 	w->seen_ctx = d;
@@ -301,12 +304,12 @@ static int declare(struct plan *p, const struct dyntype *e)
 	return 0;
 }
 
-int dyntypes_settle(struct dyntypes *d)
+int dynamic_type_settle(struct dynamic_type *d)
 {
 	struct dyntype *e;
 
 	for (e = d->pending; e; e = e->next)
-		if (e->type->id != WIRETYPES_NONE && declare(d->plan, e))
+		if (e->type->id != TYPE_TABLE_NONE && declare(d->plan, e))
 			return -1;
 	d->pending = NULL;
 	d->last = &d->pending;

@@ -12,17 +12,17 @@
 #include "plan/type_table.h"
 
 /* Of a session before it runs, and ever; the module allows 64 Ki for each file. */
-#define DYNTYPES_MAX 4096U
-#define DYNTYPES_LEARN_MAX 16384U
+#define DYNAMIC_TYPE_MAX 4096U
+#define DYNAMIC_TYPE_LEARN_MAX 16384U
 
 struct dyntype;
 struct dyniface;
 
 /* Makes plan_points.dynamic. */
-struct dyntypes {
+struct dynamic_type {
 	struct plan *plan;		/* where they go */
 	struct arena *mem;		/* for what lives as long as the plan */
-	struct wiretypes *types;	/* what asks for them, and makes theirs */
+	struct type_table *types;	/* what asks for them, and makes theirs */
 	struct hmap packages;		/* of traced functions, by binary and path */
 	struct hmap known;		/* by binary and address */
 	/* Interface types whose dynamic types were looked for, or will be. */
@@ -36,35 +36,36 @@ struct dyntypes {
 };
 
 /* Becomes @w's listener. */
-void dyntypes_init(struct dyntypes *d, struct plan *p, struct arena *mem, struct wiretypes *w);
-void dyntypes_fini(struct dyntypes *d);
+void dynamic_type_init(struct dynamic_type *d, struct plan *p, struct arena *mem,
+		       struct type_table *w);
+void dynamic_type_fini(struct dynamic_type *d);
 
 /*
  * A function called @name is traced: the types and closures of its package are
  * likely to be seen. 0, or -1 without memory.
  */
-int dyntypes_package(struct dyntypes *d, const struct gobin *bin, const char *name);
+int dynamic_type_package(struct dynamic_type *d, const struct gobin *bin, const char *name);
 
-/* After the last function, before wiretypes_make(). 0, or -1 without memory. */
-int dyntypes_begin(struct dyntypes *d);
+/* After the last function, before type_table_make(). 0, or -1 without memory. */
+int dynamic_type_begin(struct dynamic_type *d);
 
-/* What dyntypes_add() found. */
-enum dyntypes_added {
-	DYNTYPES_NO_MEMORY = -1,
-	DYNTYPES_KNOWN,		/* nothing new */
-	DYNTYPES_NEW,		/* wiretypes_make() and dyntypes_settle() are due */
+/* What dynamic_type_add() found. */
+enum dynamic_type_added {
+	DYNAMIC_TYPE_NO_MEMORY = -1,
+	DYNAMIC_TYPE_KNOWN,		/* nothing new */
+	DYNAMIC_TYPE_NEW,		/* type_table_make() and dynamic_type_settle() are due */
 };
 
 /*
  * The type whose descriptor is at link-time address @vaddr may be what an
  * interface holds whose value is @level references from a frame.
  */
-enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
-				 uint32_t level);
+enum dynamic_type_added dynamic_type_add(struct dynamic_type *d, struct gobin *bin, uint64_t vaddr,
+					 uint32_t level);
 /* The same for a function with its code at @vaddr. */
-enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
-				      uint32_t level);
+enum dynamic_type_added dynamic_type_add_func(struct dynamic_type *d, struct gobin *bin,
+					      uint64_t vaddr, uint32_t level);
 /* Give the plan what is pending and made. Returns 0, or -1 without memory. */
-int dyntypes_settle(struct dyntypes *d);
+int dynamic_type_settle(struct dynamic_type *d);
 
 #endif

@@ -17,14 +17,14 @@ struct known {
 	struct known *next;
 };
 
-void planfilter_fini(struct planfilter *f)
+void plan_filter_fini(struct plan_filter *f)
 {
 	hmap_fini(&f->known);
 }
 
 /* --- functions that calls are inside of ---------------------------------------- */
 
-static const struct gofunc *find(struct gobin *bin, const char *name, struct near *near)
+static const struct gofunc *find(struct gobin *bin, const char *name, struct suggest *near)
 {
 	size_t n;
 	const struct gofunc *v = gobin_funcs(bin, &n), *wrapper = NULL;
@@ -32,7 +32,7 @@ static const struct gofunc *find(struct gobin *bin, const char *name, struct nea
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i].entry)
 			continue;
-		near_offer(near, v[i].name);
+		suggest_offer(near, v[i].name);
 		if (strcmp(v[i].name, name) != 0)
 			continue;
 		if (!(v[i].flags & GOFUNC_WRAPPER))
@@ -43,20 +43,20 @@ static const struct gofunc *find(struct gobin *bin, const char *name, struct nea
 }
 
 static int not_there(struct gobin *bin, const struct filter *from, const struct expr *e,
-		     const struct near *near, struct diag *d)
+		     const struct suggest *near, struct diag *d)
 {
 	diag_set(d, "no function of %s is called '%s'", gobin_path(bin), e->s);
 	diag_span(d, from->text, e->at, e->len);
-	near_set_hint(near, d);
+	suggest_set_hint(near, d);
 	return -1;
 }
 
-static struct planfilter_under *under(struct planfilter *f, struct gobin *bin,
-				      const struct filter *from, const struct expr *e,
-				      struct diag *d)
+static struct plan_filter_under *under(struct plan_filter *f, struct gobin *bin,
+				       const struct filter *from, const struct expr *e,
+				       struct diag *d)
 {
-	struct planfilter_under *u;
-	struct near near;
+	struct plan_filter_under *u;
+	struct suggest near;
 
 	for (u = f->unders; u; u = u->next)
 		if (u->bin == bin && strcmp(u->fn->name, e->s) == 0)
@@ -66,8 +66,8 @@ static struct planfilter_under *under(struct planfilter *f, struct gobin *bin,
 		diag_set(d, "out of memory");
 		return NULL;
 	}
-	near_init(&near, e->s);
-	*u = (struct planfilter_under){
+	suggest_init(&near, e->s);
+	*u = (struct plan_filter_under){
 		.bin = bin, .fn = find(bin, e->s, &near), .text = from->text, .e = e,
 		.next = f->unders,
 	};
@@ -79,7 +79,7 @@ static struct planfilter_under *under(struct planfilter *f, struct gobin *bin,
 	return u;
 }
 
-void planfilter_settle(struct planfilter *f, const struct planfilter_under *u, uint32_t id)
+void plan_filter_settle(struct plan_filter *f, const struct plan_filter_under *u, uint32_t id)
 {
 	struct plan *p = f->plan;
 
@@ -99,7 +99,7 @@ static bool same(const struct plan *p, uint32_t id, const struct goprobe_op *ops
 }
 
 /* The filter of the operations from @first on, which it takes. */
-static int intern(struct planfilter *f, size_t first, bool alone, uint32_t *id)
+static int intern(struct plan_filter *f, size_t first, bool alone, uint32_t *id)
 {
 	struct plan *p = f->plan;
 	const struct goprobe_op *ops = p->filter_ops + first;
@@ -129,7 +129,7 @@ static int intern(struct planfilter *f, size_t first, bool alone, uint32_t *id)
 	return hmap_put(&f->known, key, k);
 }
 
-static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nops)
+static int append(struct plan_filter *f, const struct goprobe_op *ops, size_t nops)
 {
 	struct plan *p = f->plan;
 
@@ -140,7 +140,7 @@ static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nop
 	return 0;
 }
 
-static int too_long(struct planfilter *f, size_t first, struct diag *d)
+static int too_long(struct plan_filter *f, size_t first, struct diag *d)
 {
 	f->plan->nfilter_ops = first;
 	return diag_set(d, "the condition, and the key or the limits, together take more steps than the module does");
@@ -150,8 +150,8 @@ static int too_long(struct planfilter *f, size_t first, struct diag *d)
  * The id of a filter of functions of @bin, which is made unless there is one that is the
  * same; 0 if @from lets all pass, and there is no more. 0, or -1 with @d set.
  */
-static int add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-	       const struct planfilter_more *more, uint32_t *id, struct diag *d)
+static int add(struct plan_filter *f, struct gobin *bin, const struct filter *from,
+	       const struct plan_filter_more *more, uint32_t *id, struct diag *d)
 {
 	struct plan *p = f->plan;
 	size_t first = p->nfilter_ops;
@@ -164,10 +164,10 @@ static int add(struct planfilter *f, struct gobin *bin, const struct filter *fro
 	    (more->nops && append(f, more->ops, more->nops)) ||
 	    (more->nmore && append(f, more->more, more->nmore)))
 		return diag_set(d, "out of memory");
-	if (p->nfilter_ops - first > EXPRCODE_OPS_MAX)
+	if (p->nfilter_ops - first > OPERAND_OPS_MAX)
 		return too_long(f, first, d);
 	for (size_t i = 0; i < from->nunders; i++) {
-		struct planfilter_under *u = under(f, bin, from, from->unders[i].e, d);
+		struct plan_filter_under *u = under(f, bin, from, from->unders[i].e, d);
 
 		if (!u) {
 			p->nfilter_ops = first;
@@ -179,27 +179,27 @@ static int add(struct planfilter *f, struct gobin *bin, const struct filter *fro
 								      0;
 }
 
-int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id)
+int plan_filter_ops(struct plan_filter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id)
 {
 	size_t first = f->plan->nfilter_ops;
 
 	return append(f, ops, nops) || intern(f, first, false, id) ? -1 : 0;
 }
 
-static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
+static int add_one(struct plan_filter *f, struct goprobe_op op, uint32_t *id)
 {
-	return planfilter_ops(f, &op, 1, id);
+	return plan_filter_ops(f, &op, 1, id);
 }
 
 /* The id of the filter that is always undecided. -1 without memory. */
-static int add_undecided(struct planfilter *f, uint32_t *id)
+static int add_undecided(struct plan_filter *f, uint32_t *id)
 {
 	return add_one(f, (struct goprobe_op){ .code = GOPROBE_OP_FAIL,
 					       .value = GOPROBE_CHUNK_FAULT }, id);
 }
 
-int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size_t nops,
-			uint32_t *id)
+int plan_filter_add_edit(struct plan_filter *f, const struct goprobe_op *ops, size_t nops,
+			 uint32_t *id)
 {
 	size_t first = f->plan->nfilter_ops;
 
@@ -208,7 +208,7 @@ int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size
 }
 
 /* Calls are held; what they were is not wanted any more when they return. */
-static int decide_stuck(struct planfilter *f, struct plan_func *pf,
+static int decide_stuck(struct plan_filter *f, struct plan_func *pf,
 			const struct filter_pair *filter, struct diag *d)
 {
 	static const struct goprobe_op never = { .code = GOPROBE_OP_REJECT };
@@ -249,7 +249,7 @@ static void decide_count(struct plan_func *pf, const struct filter_pair *filter)
 	pf->count_ends = true;
 }
 
-static int decide_record(const struct planfilter *f, struct plan_func *pf,
+static int decide_record(const struct plan_filter *f, struct plan_func *pf,
 			 const struct filter_pair *filter, bool no_return, struct diag *d)
 {
 	if (filter->returns && no_return) {
@@ -257,7 +257,7 @@ static int decide_record(const struct planfilter *f, struct plan_func *pf,
 			 pf->fn->name);
 		return -1;
 	}
-	if (filter->returns && f->limits.by == PLAN_SAMPLE_ROOT && planlimit_any(&f->limits)) {
+	if (filter->returns && f->limits.by == PLAN_SAMPLE_ROOT && plan_limit_any(&f->limits)) {
 		diag_set(d, "the condition of %s is decided when it returns, and whether a tree of calls is shown when it begins",
 			 pf->fn->name);
 		diag_hint(d, "--sample-by call, or leave out what is about results and the duration");
@@ -282,7 +282,7 @@ static bool key_at_return(const struct plan_func *pf, const struct filter_pair *
 /* The same of its value. */
 static bool value_at_return(const struct plan_func *pf, const struct filter_pair *filter)
 {
-	const struct bykey_value *v = &pf->key->value;
+	const struct group_by_value *v = &pf->key->value;
 
 	return v->results || (!v->params && (filter->returns || pf->key->results));
 }
@@ -291,7 +291,7 @@ static bool value_at_return(const struct plan_func *pf, const struct filter_pair
 static int check_value(const struct plan_func *pf, const struct filter_pair *filter,
 		       struct diag *d)
 {
-	const struct bykey_value *v = &pf->key->value;
+	const struct group_by_value *v = &pf->key->value;
 
 	if (!v->params || (!filter->returns && !pf->key->results))
 		return 0;
@@ -307,7 +307,7 @@ static int check_value(const struct plan_func *pf, const struct filter_pair *fil
  * The key that stacks are counted by. g.gopc is where the go statement returns to; the main
  * goroutine has none in the source. An unavailable word is 0.
  */
-static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, struct goprobe_op *to)
+static size_t stack_ops(const struct plan_filter *f, const struct gobin *bin, struct goprobe_op *to)
 {
 	const struct goprobe_op ops[STACK_OPS] = {
 		{ .code = GOPROBE_OP_IMM, .a = 1 },
@@ -316,7 +316,7 @@ static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, str
 		{ .code = GOPROBE_OP_TASK, .a = 0, .value = GOPROBE_TASK_G },
 		{ .code = GOPROBE_OP_JEQ_I, .a = 0, .value = 0, .offset = 3 },
 		{ .code = GOPROBE_OP_LOAD, .a = 1, .b = 0, .size = 8,
-		  .value = golayout_get(gobin_go_minor(bin))->g.gopc },
+		  .value = runtime_layout_get(gobin_go_minor(bin))->g.gopc },
 		{ .code = GOPROBE_OP_STATIC, .a = 2 },
 		{ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 },
 		{ .code = GOPROBE_OP_KEY, .a = 1 },
@@ -329,18 +329,18 @@ static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, str
 }
 
 /* The filters of the points of @pf, and the key that one of them makes, or the limits. */
-static int add_filters(struct planfilter *f, struct plan_func *pf,
+static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		       const struct filter_pair *filter, struct diag *d)
 {
 	struct goprobe_op stack[STACK_OPS];
-	struct goprobe_op call_ops[PLANLIMIT_OPS_MAX], ret_ops[PLANLIMIT_OPS_MAX];
-	struct planfilter_more call = planlimit_call(&f->limits, filter->returns, call_ops);
-	struct planfilter_more ret = planlimit_return(&f->limits, filter->returns, ret_ops);
-	struct planfilter_more *key = key_at_return(pf, filter) ? &ret : &call;
+	struct goprobe_op call_ops[PLAN_LIMIT_OPS_MAX], ret_ops[PLAN_LIMIT_OPS_MAX];
+	struct plan_filter_more call = plan_limit_call(&f->limits, filter->returns, call_ops);
+	struct plan_filter_more ret = plan_limit_return(&f->limits, filter->returns, ret_ops);
+	struct plan_filter_more *key = key_at_return(pf, filter) ? &ret : &call;
 
 	/* What makes keys has no limits. */
 	if (pf->key)
-		*key = (struct planfilter_more){ .ops = pf->key->ops, .nops = pf->key->nops };
+		*key = (struct plan_filter_more){ .ops = pf->key->ops, .nops = pf->key->nops };
 	if (pf->key && pf->key->value.name) {
 		if (check_value(pf, filter, d))
 			return -1;
@@ -366,7 +366,7 @@ static int add_filters(struct planfilter *f, struct plan_func *pf,
 }
 
 /* One set of goroutines is kept, for all conditions. */
-static int decide_set(const struct planfilter *f, const struct filter_pair *filter, struct diag *d)
+static int decide_set(const struct plan_filter *f, const struct filter_pair *filter, struct diag *d)
 {
 	const struct expr *e = filter->descendant;
 	struct plan *p = f->plan;
@@ -390,8 +390,8 @@ static int only_shown(const struct plan_func *pf, const struct filter_pair *filt
 	return -1;
 }
 
-int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
-		      bool no_return, struct diag *d)
+int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct plan_request *req,
+		       bool no_return, struct diag *d)
 {
 	static const struct filter_pair all;
 	const struct filter_pair *filter = req->filter ? req->filter : &all;
@@ -404,7 +404,7 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->paired = f->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
 	/* Runtime functions that are traced to follow other calls have no limit. */
 	if (!req->filter && !pf->keyed && !f->stuck &&
-	    (req->role || !planlimit_any(&f->limits)))
+	    (req->role || !plan_limit_any(&f->limits)))
 		return 0;
 	if (filter->unwound && pf->action != GOPROBE_ACTION_RECORD)
 		return only_shown(pf, filter, d);

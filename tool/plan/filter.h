@@ -10,16 +10,16 @@
 #include "plan/plan.h"
 
 /* A function that calls are to be inside of. */
-struct planfilter_under {
+struct plan_filter_under {
 	struct gobin *bin;		/* its binary */
 	const struct gofunc *fn;	/* the function */
 	const char *text;		/* who asked for it first, for errors: all of the text */
 	const struct expr *e;		/* and where in it */
-	struct planfilter_under *next;	/* the next one */
+	struct plan_filter_under *next;	/* the next one */
 };
 
 /* Makes plan.filters and plan.filter_ops. */
-struct planfilter {
+struct plan_filter {
 	struct plan *plan;			/* where they go */
 	struct arena *mem;			/* for what lives as long as the plan */
 	uint32_t stack;				/* plan_options.stack */
@@ -31,14 +31,14 @@ struct planfilter {
 	size_t filters_cap;			/* capacity of plan.filters */
 	size_t ops_cap;				/* capacity of plan.filter_ops */
 	/*
-	 * Functions that under() names; until planfilter_settle() an operation GOPROBE_OP_UNDER has
-	 * the address of one of these.
+	 * Functions that under() names; until plan_filter_settle() an operation GOPROBE_OP_UNDER
+	 * has the address of one of these.
 	 */
-	struct planfilter_under *unders;
+	struct plan_filter_under *unders;
 };
 
 /* Operations for a hit that passes: they make its key, or count it. */
-struct planfilter_more {
+struct plan_filter_more {
 	const struct goprobe_op *ops;	/* operations */
 	size_t nops;			/* their number */
 	bool counts;			/* they count it, so they can't be shared */
@@ -47,18 +47,18 @@ struct planfilter_more {
 	size_t nmore;			/* their number */
 };
 
-void planfilter_fini(struct planfilter *f);
+void plan_filter_fini(struct plan_filter *f);
 /* The id of the filter that these operations are. -1 without memory. */
-int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id);
+int plan_filter_ops(struct plan_filter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id);
 
 /* The id of the filter with these operations, an edit's; 0 if there are none. -1 without memory. */
-int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size_t nops,
-			uint32_t *id);
+int plan_filter_add_edit(struct plan_filter *f, const struct goprobe_op *ops, size_t nops,
+			 uint32_t *id);
 
 /* What the points of @pf do, and when their hits count. 0, or -1 with @d set. */
-int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
-		      bool no_return, struct diag *d);
+int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct plan_request *req,
+		       bool no_return, struct diag *d);
 /* The id of @under's function is @id: in all operations that ask for it. */
-void planfilter_settle(struct planfilter *f, const struct planfilter_under *under, uint32_t id);
+void plan_filter_settle(struct plan_filter *f, const struct plan_filter_under *under, uint32_t id);
 
 #endif

@@ -31,7 +31,7 @@ struct parts {
 	size_t op;
 };
 
-void planframe_fini(struct planframe *f)
+void plan_frame_fini(struct planframe *f)
 {
 	hmap_fini(&f->known);
 }
@@ -51,11 +51,11 @@ static int add_piece(struct planframe *f, struct goprobe_piece piece)
 	return 0;
 }
 
-static int add_registers(struct planframe *f, const struct goabi_side *side,
-			 const struct goabi_value *at, uint32_t offset)
+static int add_registers(struct planframe *f, const struct abi_side *side,
+			 const struct abi_value *at, uint32_t offset)
 {
 	for (size_t i = 0; i < at->nparts; i++) {
-		const struct goabi_part *part = &side->parts[at->part + i];
+		const struct abi_part *part = &side->parts[at->part + i];
 		struct goprobe_piece piece = {
 			.source = part->is_float ? GOPROBE_FROM_FLOAT_REG :
 						   GOPROBE_FROM_INT_REG,
@@ -72,8 +72,8 @@ static int add_registers(struct planframe *f, const struct goabi_side *side,
 
 /* The pieces of one value, joining what is contiguous on the stack. */
 static int add_value(struct planframe *f, const struct parts *first,
-		     const struct goabi_side *side,
-		     const struct goabi_value *at, uint32_t offset, uint32_t size)
+		     const struct abi_side *side,
+		     const struct abi_value *at, uint32_t offset, uint32_t size)
 {
 	struct plan *p = f->plan;
 	struct goprobe_piece *last;
@@ -163,8 +163,8 @@ static int finish(struct planframe *f, struct gobin *bin, const struct parts *fi
 
 	if (!fr->size)
 		return 0;
-	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size,
-			    f->plan->texts && !f->hidden, &type))
+	if (type_table_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size,
+			     f->plan->texts && !f->hidden, &type))
 		return -1;
 	return intern_plan(f, type, first, fr);
 }
@@ -236,7 +236,7 @@ static int add_edit(struct planframe *f, const struct edit *edit, size_t item,
 
 /* Lay out @n values one after the other, and say where each comes from. */
 static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
-		   const struct goabi_side *side, const struct parts *first,
+		   const struct abi_side *side, const struct parts *first,
 		   const struct edit *edit, struct plan_frame *fr)
 {
 	/* With space for hidden values. */
@@ -274,7 +274,7 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 }
 
 /* The dictionary has the type arguments of a generic function. */
-static int add_dictionary(struct planframe *f, const struct goabi_call *call,
+static int add_dictionary(struct planframe *f, const struct abi_call *call,
 			  const struct parts *first, struct plan_frame *fr)
 {
 	uint64_t at = reserve(fr, WORD, WORD);
@@ -292,7 +292,7 @@ static int add_dictionary(struct planframe *f, const struct goabi_call *call,
  */
 static int add_lost(struct planframe *f, const struct plan_func *pf, struct plan_frame *fr)
 {
-	uint64_t again = gocode_again(pf->bin, pf->fn);
+	uint64_t again = function_code_again(pf->bin, pf->fn);
 	struct plan *p = f->plan;
 	struct goprobe_op *op;
 	size_t n = 0;
@@ -304,7 +304,7 @@ static int add_lost(struct planframe *f, const struct plan_func *pf, struct plan
 	if (grow(&p->ops, p->nops + 3 + 2 * n, &f->ops_cap, sizeof(*p->ops)))
 		return -1;
 	op = p->ops + p->nops;
-	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = GOREG_RBX };
+	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = REGS_RBX };
 	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_STATIC, .a = 1, .value = again };
 	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_JNE, .b = 1, .offset = (uint32_t)(2 * n) };
 	for (size_t i = 0; i < fr->nvalues; i++) {
@@ -395,7 +395,7 @@ static void begin_frame(struct planframe *f, const struct plan_func *pf, bool re
 static int add_goroutine(struct planframe *f, struct gobin *bin, size_t item,
 			 struct plan_frame *fr)
 {
-	const struct golayout_g *l = &golayout_get(gobin_go_minor(bin))->g;
+	const struct runtime_layout_g *l = &runtime_layout_get(gobin_go_minor(bin))->g;
 	uint64_t at = reserve(fr, sizeof(struct plan_goroutine), WORD);
 	struct plan *p = f->plan;
 	const struct goprobe_op ops[] = {
@@ -423,11 +423,11 @@ static int add_goroutine(struct planframe *f, struct gobin *bin, size_t item,
 /* The integer registers. */
 static int add_all_registers(struct planframe *f, struct plan_frame *fr)
 {
-	uint64_t at = reserve(fr, GOREG_INTS * WORD, WORD);
+	uint64_t at = reserve(fr, REGS_INTS * WORD, WORD);
 
 	if (at == UINT64_MAX)
 		return 0;
-	for (size_t i = 0; i < GOREG_INTS; i++) {
+	for (size_t i = 0; i < REGS_INTS; i++) {
 		struct goprobe_piece piece = {
 			.source = GOPROBE_FROM_INT_REG, .reg = goreg_names[i].reg,
 			.size = WORD, .frame = (uint32_t)(at + i * WORD),
@@ -477,7 +477,7 @@ static const struct edit *edit_of(const struct plan_request *req, bool results)
 }
 
 static int build_whole(struct planframe *f, struct plan_func *pf,
-		       const struct goabi_call *call, const struct plan_request *req,
+		       const struct abi_call *call, const struct plan_request *req,
 		       bool results)
 {
 	const struct edit *edit = edit_of(req, results);
@@ -552,16 +552,16 @@ static const char *places(const struct plan_func *pf)
 static int build_rest(struct planframe *f, struct plan_func *pf, const struct plan_request *req)
 {
 	const struct gosig *sig = pf->sig;
-	struct goabi_call call;
-	struct goabi_value *values = calloc(sig->nparams + sig->nresults + 1,
-					    sizeof(*values));
+	struct abi_call call;
+	struct abi_value *values = calloc(sig->nparams + sig->nresults + 1,
+					  sizeof(*values));
 	int err;
 
 	if (!values)
 		return -1;
 	call.params.values = values;
 	call.results.values = values + sig->nparams;
-	err = goabi_assign(sig, pf->abi0, &call);
+	err = abi_assign(sig, pf->abi0, &call);
 	if (!err && !req->call)
 		err = build_whole(f, pf, &call, req, false);
 	if (!err && !req->ret)
@@ -587,7 +587,7 @@ static int build_unknown(struct planframe *f, struct plan_func *pf,
 	return err;
 }
 
-int planframe_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req)
+int plan_frame_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req)
 {
 	const char *why = pf->at ? req->why : places(pf);
 	int err = 0;

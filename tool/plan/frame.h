@@ -12,7 +12,7 @@
 struct planframe {
 	struct plan *plan;	/* where they go */
 	struct arena *mem;	/* for what lives as long as the plan */
-	struct wiretypes *types;	/* types of frames */
+	struct type_table *types;	/* types of frames */
 	struct plan_options opt;	/* limits */
 	uint32_t bytes;	/* of the frame at hand: goprobe_plan.bytes */
 	uint32_t depth;	/* of the function at hand */
@@ -26,12 +26,12 @@ struct planframe {
 	size_t ops_cap;	/* capacity of plan.ops */
 };
 
-void planframe_fini(struct planframe *f);
+void plan_frame_fini(struct planframe *f);
 
 /*
  * Fill the frames of @pf, which has @bin, @fn, @sig and @abi0: with what @req wants, else with the
  * whole signature. Returns 0, or -1 without memory.
  */
-int planframe_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req);
+int plan_frame_build(struct planframe *f, struct plan_func *pf, const struct plan_request *req);
 
 #endif

@@ -11,13 +11,13 @@ static bool may_time(const struct plan *p, const struct plan_func *pf)
 	       !pf->in_tls;
 }
 
-/* Records without a filter. planjumps_keep_at_ends() and the module look at what is in them. */
+/* Records without a filter. plan_jumps_keep_at_ends() and the module look at what is in them. */
 static bool may_record(const struct plan_func *pf)
 {
 	return !pf->hidden && !pf->paired && !pf->in_tls;
 }
 
-bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf)
+bool plan_jumps_at_entry(const struct plan *p, const struct plan_func *pf)
 {
 	/* A jump can at least reject calls that do not pass their condition. */
 	bool rejects = pf->call_filter && !pf->paired;
@@ -29,7 +29,7 @@ bool planjumps_at_entry(const struct plan *p, const struct plan_func *pf)
 		(rejects || may_record(pf)));
 }
 
-bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf)
+bool plan_jumps_at_ends(const struct plan *p, const struct plan_func *pf)
 {
 	if (pf->action == GOPROBE_ACTION_TIME)
 		return may_time(p, pf);
@@ -37,7 +37,7 @@ bool planjumps_at_ends(const struct plan *p, const struct plan_func *pf)
 	       may_record(pf);
 }
 
-void planjumps_keep_trap(struct gobin *bin, struct goprobe_point *pt)
+void plan_jumps_keep_trap(struct gobin *bin, struct goprobe_point *pt)
 {
 	bool jump = pt->flags & GOPROBE_POINT_F_JUMP;
 	struct gp_detour_site site;
@@ -85,7 +85,7 @@ static bool is_in_registers(const struct plan *p, uint32_t plan)
 }
 
 /* At a RET a trap costs less than at its epilogue. Entries say why they keep it. */
-void planjumps_keep_at_ends(struct plan *p)
+void plan_jumps_keep_at_ends(struct plan *p)
 {
 	for (size_t i = 0; i < p->nfiles; i++)
 		for (size_t k = 0; k < p->files[i].n; k++) {
@@ -93,6 +93,6 @@ void planjumps_keep_at_ends(struct plan *p)
 
 			if (pt->kind == GOPROBE_POINT_RETURN &&
 			    pt->action == GOPROBE_ACTION_RECORD && !is_in_registers(p, pt->plan))
-				planjumps_keep_trap(p->files[i].bin, pt);
+				plan_jumps_keep_trap(p->files[i].bin, pt);
 		}
 }

@@ -23,7 +23,7 @@
 /* Operations under construction. */
 struct making {
 	const struct plan_limits *l;	/* the limits */
-	struct planfilter_more m;	/* what there is */
+	struct plan_filter_more m;	/* what there is */
 	struct goprobe_op *ops;	/* where they go */
 	bool mute;		/* what is left out begins a tree, none of whose calls is shown */
 };
@@ -123,17 +123,17 @@ static void count_trees(struct making *k)
 	k->ops[open].offset = (uint32_t)(k->m.nops - open - 1);
 }
 
-bool planlimit_any(const struct plan_limits *l)
+bool plan_limit_any(const struct plan_limits *l)
 {
 	return l->sample > 1 || l->rate || l->times;
 }
 
-struct planfilter_more planlimit_call(const struct plan_limits *l, bool later,
-				      struct goprobe_op *ops)
+struct plan_filter_more plan_limit_call(const struct plan_limits *l, bool later,
+					struct goprobe_op *ops)
 {
 	struct making k = { .l = l, .ops = ops, .m.ops = ops };
 
-	if (!planlimit_any(l))
+	if (!plan_limit_any(l))
 		return k.m;
 	if (l->by == PLAN_SAMPLE_ROOT) {
 		count_trees(&k);
@@ -146,8 +146,8 @@ struct planfilter_more planlimit_call(const struct plan_limits *l, bool later,
 	return k.m;
 }
 
-struct planfilter_more planlimit_return(const struct plan_limits *l, bool later,
-					struct goprobe_op *ops)
+struct plan_filter_more plan_limit_return(const struct plan_limits *l, bool later,
+					  struct goprobe_op *ops)
 {
 	struct making k = { .l = l, .ops = ops, .m.ops = ops };
 

@@ -8,17 +8,17 @@
 
 #include "plan/filter.h"
 
-#define PLANLIMIT_OPS_MAX 24
+#define PLAN_LIMIT_OPS_MAX 24
 
 /* Are there any? */
-bool planlimit_any(const struct plan_limits *l);
+bool plan_limit_any(const struct plan_limits *l);
 /*
  * Compile the limits at a function's call, and those at its return. @later: the condition is
- * decided at the return, and so are limits that count calls. @ops holds PLANLIMIT_OPS_MAX.
+ * decided at the return, and so are limits that count calls. @ops holds PLAN_LIMIT_OPS_MAX.
  */
-struct planfilter_more planlimit_call(const struct plan_limits *l, bool later,
-				      struct goprobe_op *ops);
-struct planfilter_more planlimit_return(const struct plan_limits *l, bool later,
+struct plan_filter_more plan_limit_call(const struct plan_limits *l, bool later,
 					struct goprobe_op *ops);
+struct plan_filter_more plan_limit_return(const struct plan_limits *l, bool later,
+					  struct goprobe_op *ops);
 
 #endif

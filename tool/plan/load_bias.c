@@ -25,7 +25,7 @@ struct spot {
 	uint64_t vaddr;	/* address */
 };
 
-struct bias {
+struct load_bias {
 	const struct plan *plan;
 	struct spot *spots;
 	size_t nspots;
@@ -40,16 +40,16 @@ static int by_id(const void *a, const void *b)
 	return pa->id < pb->id ? -1 : pa->id > pb->id;
 }
 
-static void add_spot(struct bias *b, struct gobin *bin, const struct goprobe_point *pt)
+static void add_spot(struct load_bias *b, struct gobin *bin, const struct goprobe_point *pt)
 {
 	b->spots[b->nspots++] = (struct spot){
 		.id = pt->id, .kind = pt->kind, .vaddr = gobin_code_vaddr(bin, pt->offset),
 	};
 }
 
-struct bias *bias_new(const struct plan *p)
+struct load_bias *load_bias_new(const struct plan *p)
 {
-	struct bias *b = calloc(1, sizeof(*b));
+	struct load_bias *b = calloc(1, sizeof(*b));
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->nfiles; i++)
@@ -69,7 +69,7 @@ struct bias *bias_new(const struct plan *p)
 
 			add_spot(b, f->bin, &pt);
 			/* A recording does not say which of the two it was. */
-			planjumps_keep_trap(f->bin, &pt);
+			plan_jumps_keep_trap(f->bin, &pt);
 			if (pt.offset != f->v[k].offset)
 				add_spot(b, f->bin, &pt);
 		}
@@ -78,7 +78,7 @@ struct bias *bias_new(const struct plan *p)
 	return b;
 }
 
-void bias_free(struct bias *b)
+void load_bias_free(struct load_bias *b)
 {
 	if (!b)
 		return;
@@ -86,7 +86,7 @@ void bias_free(struct bias *b)
 	free(b);
 }
 
-static const struct spot *first_spot(const struct bias *b, uint32_t id)
+static const struct spot *first_spot(const struct load_bias *b, uint32_t id)
 {
 	size_t lo = 0, hi = b->nspots;
 
@@ -105,7 +105,7 @@ static const struct spot *first_spot(const struct bias *b, uint32_t id)
  * A mapping moves code by whole pages, so only points at the same place in a
  * page can be the one; if there are two of them, another record has to decide.
  */
-static bool find(const struct bias *b, const struct goprobe_record *h, uint64_t *ret)
+static bool find(const struct load_bias *b, const struct goprobe_record *h, uint64_t *ret)
 {
 	const struct spot *end = b->spots + b->nspots;
 	size_t n = 0;
@@ -120,7 +120,7 @@ static bool find(const struct bias *b, const struct goprobe_record *h, uint64_t 
 	return n == 1;
 }
 
-bool bias_of(struct bias *b, const struct goprobe_record *h, uint64_t *ret)
+bool load_bias_of(struct load_bias *b, const struct goprobe_record *h, uint64_t *ret)
 {
 	if (h->id >= b->plan->nfuncs)
 		return false;

@@ -13,11 +13,11 @@
 
 #include "plan/plan.h"
 
-struct bias;
+struct load_bias;
 
-struct bias *bias_new(const struct plan *p);
-void bias_free(struct bias *b);
+struct load_bias *load_bias_new(const struct plan *p);
+void load_bias_free(struct load_bias *b);
 /* The bias of the process and binary that @h comes from; false if it is unknown. */
-bool bias_of(struct bias *b, const struct goprobe_record *h, uint64_t *ret);
+bool load_bias_of(struct load_bias *b, const struct goprobe_record *h, uint64_t *ret);
 
 #endif

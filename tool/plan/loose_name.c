@@ -15,8 +15,8 @@ struct meant {
 	bool local;	/* it has no package */
 	bool instance;	/* it has type arguments */
 	bool whole;	/* they have that name, with the whole package; or only its last element */
-	char name[NEAR_MAX][NAME_MAX_BYTES];	/* the first of them */
-	size_t n;	/* their number, NEAR_MAX at most */
+	char name[SUGGEST_MAX][NAME_MAX_BYTES];	/* the first of them */
+	size_t n;	/* their number, SUGGEST_MAX at most */
 };
 
 /* Without the brackets of receivers, and the mark of shapes; false if it is too long. */
@@ -42,7 +42,7 @@ static bool loosen(const char *from, char *to)
 /* Is it @m->wanted? Sets *@whole: with the whole package. */
 static bool is_loosely(const struct meant *m, const char *name, bool *whole)
 {
-	const char *local = gofuncname_local(name), *from = m->local ? local : name;
+	const char *local = funcname_local(name), *from = m->local ? local : name;
 	char loose[NAME_MAX_BYTES];
 
 	if (!loosen(from, loose))
@@ -63,7 +63,7 @@ static void offer(struct meant *m, const char *name)
 	bool whole;
 
 	if (m->instance ? strlen(name) >= sizeof(written) :
-	    !gofuncname_written(name, true, written, sizeof(written)))
+	    !funcname_written(name, true, written, sizeof(written)))
 		return;
 	if (m->instance)
 		memcpy(written, name, strlen(name) + 1);
@@ -75,7 +75,7 @@ static void offer(struct meant *m, const char *name)
 	for (size_t i = 0; i < m->n; i++)
 		if (!strcmp(m->name[i], written))
 			return;
-	if (m->n < NEAR_MAX)
+	if (m->n < SUGGEST_MAX)
 		memcpy(m->name[m->n++], written, strlen(written) + 1);
 }
 
@@ -90,12 +90,12 @@ static bool has(struct gobin *const *bins, size_t nbins, const struct spec *spec
 
 static int several(const struct meant *m, const struct spec *spec, struct diag *d)
 {
-	struct near near = { .n = m->n };
+	struct suggest near = { .n = m->n };
 
 	for (size_t i = 0; i < m->n; i++)
 		near.name[i] = m->name[i];
 	diag_set(d, "'%s' can be more than one function", spec->pattern);
-	near_set_hint(&near, d);
+	suggest_set_hint(&near, d);
 	return -1;
 }
 

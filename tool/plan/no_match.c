@@ -14,7 +14,7 @@ struct search {
 	struct gobin **bins;	/* where they are */
 	size_t nbins;		/* the number of files */
 	struct arena mem;	/* for names */
-	struct near near;	/* the nearest of them */
+	struct suggest near;	/* the nearest of them */
 };
 
 typedef void (*name_fn)(struct search *s, const char *name, size_t package, const void *ctx);
@@ -40,7 +40,7 @@ static void each_name(struct search *s, name_fn fn, const void *ctx)
 			char written[1024];
 
 			if (strpbrk(name, "[%") &&
-			    gofuncname_written(name, true, written, sizeof(written))) {
+			    funcname_written(name, true, written, sizeof(written))) {
 				/* "%2e" of a path has become a dot. */
 				for (size_t c = 0, len = package; c < len; c++)
 					package -= name[c] == '%' ? 2 : 0;
@@ -56,7 +56,7 @@ static void offer(struct search *s, const char *name, size_t package, const void
 {
 	(void)package;
 	(void)ctx;
-	near_offer(&s->near, name);
+	suggest_offer(&s->near, name);
 }
 
 /* --- globs ---------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static void offer_package(struct search *s, const char *name, size_t n, const vo
 
 	(void)ctx;
 	if (package)
-		near_offer(&s->near, package);
+		suggest_offer(&s->near, package);
 }
 
 /* In lower case, without the brackets of receivers. */
@@ -90,7 +90,7 @@ static char *loose(struct search *s, const char *text)
 static void offer_loose(struct search *s, const char *name, size_t package, const void *pattern)
 {
 	size_t n = s->near.n;
-	char *plain = n < NEAR_MAX ? loose(s, name) : NULL;
+	char *plain = n < SUGGEST_MAX ? loose(s, name) : NULL;
 
 	(void)package;
 
@@ -113,7 +113,7 @@ static void offer_first(struct search *s, const char *name, size_t package, cons
 /* The patterns of near packages that match something. */
 static void near_packages(struct search *s, const char *pattern, size_t package)
 {
-	struct near packages, found = { .n = 0 };
+	struct suggest packages, found = { .n = 0 };
 	const char *vendor = NULL;
 
 	for (const char *p = pattern; (p = strstr(p, "vendor/")); p++)
@@ -122,7 +122,7 @@ static void near_packages(struct search *s, const char *pattern, size_t package)
 		package -= (size_t)(vendor - pattern);
 		pattern = vendor;
 	}
-	near_init(&s->near, arena_strndup(&s->mem, pattern, package) ?: "");
+	suggest_init(&s->near, arena_strndup(&s->mem, pattern, package) ?: "");
 	each_name(s, offer_package, NULL);
 	packages = s->near;
 	/* The linker calls the package of a program main, whatever its path is. */
@@ -161,7 +161,7 @@ static bool hint_instances(struct search *s, const char *pattern, struct diag *d
 {
 	char written[1024];
 
-	if (!strchr(pattern, '[') || !gofuncname_written(pattern, true, written, sizeof(written)))
+	if (!strchr(pattern, '[') || !funcname_written(pattern, true, written, sizeof(written)))
 		return false;
 	s->near.n = 0;
 	each_name(s, offer_first, written);
@@ -176,12 +176,12 @@ int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct d
 
 	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->text);
-	near_init(&s.near, spec->pattern);
+	suggest_init(&s.near, spec->pattern);
 	if (spec->kind == SPEC_NAME)
 		each_name(&s, offer, NULL);
 	else if (spec->kind == SPEC_GLOB)
 		near_globs(&s, spec->pattern);
-	if (near_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
+	if (suggest_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
 		;
 	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
 		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");

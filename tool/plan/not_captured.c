@@ -9,7 +9,7 @@ static bool is_interface(const struct goprobe_ref *r)
 	return r->kind == GOPROBE_REF_IFACE || r->kind == GOPROBE_REF_EFACE;
 }
 
-static const struct goprobe_ref *find(const struct unread_object *o, uint64_t offset)
+static const struct goprobe_ref *find(const struct not_captured_object *o, uint64_t offset)
 {
 	for (uint32_t i = 0; i < o->nrefs; i++)
 		if (o->refs[i].offset == offset)
@@ -21,7 +21,7 @@ static const struct goprobe_ref *find(const struct unread_object *o, uint64_t of
  * The reference at @offset of such an object. The data word of an interface may be
  * one, too; it goes with that: *@direct.
  */
-static const struct goprobe_ref *reference(const struct unread_object *o, uint64_t offset,
+static const struct goprobe_ref *reference(const struct not_captured_object *o, uint64_t offset,
 					   bool *direct)
 {
 	const struct goprobe_ref *r;
@@ -37,8 +37,9 @@ static const struct goprobe_ref *reference(const struct unread_object *o, uint64
 	return *direct ? r : NULL;
 }
 
-const char *unread_reason(const struct unread_object *o, uint64_t offset, const struct gotype *t,
-			  uint32_t depth, const struct goprobe_ref **ret)
+const char *not_captured_reason(const struct not_captured_object *o, uint64_t offset,
+				const struct gotype *t, uint32_t depth,
+				const struct goprobe_ref **ret)
 {
 	bool direct;
 
@@ -46,13 +47,13 @@ const char *unread_reason(const struct unread_object *o, uint64_t offset, const 
 	/* The types of the last level lack what nobody would follow from there. */
 	if (o->level + !(*ret && (*ret)->flags & GOPROBE_REF_F_SAME_LEVEL) > depth || !depth)
 		return VALUE_DEEP;
-	return !*ret || (direct && !wirerefs_follows(t)) ? "not followed" : NULL;
+	return !*ret || (direct && !reference_follows(t)) ? "not followed" : NULL;
 }
 
 /* Elements of a map per group, as a shift: goprobe_ref.elements_shift. */
 #define GROUP_SHIFT 2
 
-const char *unread_full(const struct plan *p, const struct record *r, uint64_t have)
+const char *not_captured_full(const struct plan *p, const struct record *r, uint64_t have)
 {
 	const struct goprobe_plan *plan;
 	uint32_t objects = 0;
@@ -67,13 +68,13 @@ const char *unread_full(const struct plan *p, const struct record *r, uint64_t h
 	return objects >= plan->objects ? "beyond --objects" : "beyond --bytes";
 }
 
-const char *unread_why(const struct plan *p, const struct record *r,
-		       const struct record_chunk *c, uint64_t offset, const struct gotype *t)
+const char *not_captured_why(const struct plan *p, const struct record *r,
+			     const struct record_chunk *c, uint64_t offset, const struct gotype *t)
 {
 	const struct goprobe_plan *plan;
 	const struct goprobe_type *type;
 	const struct goprobe_ref *ref;
-	struct unread_object o;
+	struct not_captured_object o;
 	const char *why;
 	uint32_t id;
 
@@ -84,16 +85,16 @@ const char *unread_why(const struct plan *p, const struct record *r,
 	if (id >= p->ntypes)
 		return NULL;
 	type = &p->types[id];
-	o = (struct unread_object){
+	o = (struct not_captured_object){
 		.refs = p->refs + type->ref, .nrefs = type->nrefs, .size = type->size,
 		.level = c ? c->level : 0,
 	};
-	why = unread_reason(&o, offset, t, plan->depth, &ref);
+	why = not_captured_reason(&o, offset, t, plan->depth, &ref);
 	if (why == VALUE_DEEP || (!c && !ref && p->texts))
 		return p->brief ? VALUE_DEEP_BRIEF : VALUE_DEEP;
 	if (why)
 		return why;
 	if (r->h.flags & GOPROBE_RECORD_F_BUDGET)
-		return unread_full(p, r, 0);
+		return not_captured_full(p, r, 0);
 	return is_interface(ref) ? "type not known yet" : "not followed";
 }

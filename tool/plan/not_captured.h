@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 
 /* An object with references, or a frame. */
-struct unread_object {
+struct not_captured_object {
 	const struct goprobe_ref *refs;	/* its type's references */
 	uint32_t nrefs;			/* their number */
 	uint32_t size;			/* bytes of one object */
@@ -22,21 +22,22 @@ struct unread_object {
  * beginning of the first of such objects: VALUE_DEEP or another static string; NULL: it does,
  * unless the record is full. *@ret: the reference, or NULL.
  */
-const char *unread_reason(const struct unread_object *o, uint64_t offset, const struct gotype *t,
-			  uint32_t depth, const struct goprobe_ref **ret);
+const char *not_captured_reason(const struct not_captured_object *o, uint64_t offset,
+				const struct gotype *t, uint32_t depth,
+				const struct goprobe_ref **ret);
 
 /*
  * The reference, of type @t, is @offset bytes from the beginning of chunk @c of
  * @r; NULL: of its frame. A static string, VALUE_DEEP if that is why; NULL if
  * nobody knows.
  */
-const char *unread_why(const struct plan *p, const struct record *r,
-		       const struct record_chunk *c, uint64_t offset, const struct gotype *t);
+const char *not_captured_why(const struct plan *p, const struct record *r,
+			     const struct record_chunk *c, uint64_t offset, const struct gotype *t);
 
 /*
  * Which option keeps a record that was cut short from having more, a static string; where
  * @have objects in a row were copied and that is as many as --elements allows: NULL.
  */
-const char *unread_full(const struct plan *p, const struct record *r, uint64_t have);
+const char *not_captured_full(const struct plan *p, const struct record *r, uint64_t have);
 
 #endif

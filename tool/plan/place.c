@@ -19,7 +19,7 @@ uint64_t place_key(const struct place *place)
 	return place->inlined ? hmap_hash(key, place->inlined, strlen(place->inlined)) : key;
 }
 
-void places_fini(struct places *p)
+void place_fini(struct places *p)
 {
 	free(p->v);
 	memset(p, 0, sizeof(*p));
@@ -172,7 +172,7 @@ static int take_run(void *ctx, const struct pclntab_line *run)
 static int search(struct search *s)
 {
 	if (gobin_dwinfo(s->bin))
-		dwinfo_lines(gobin_dwinfo(s->bin), is_wanted, take_row, s);
+		dwarf_lines(gobin_dwinfo(s->bin), is_wanted, take_row, s);
 	if (s->n)
 		return s->failed ? -1 : 0;
 	for (s->fn = NULL; !s->failed && (s->fn = gobin_next(s->bin, s->fn));)
@@ -221,20 +221,20 @@ static int no_line(const struct search *s, const struct spec *spec, struct diag 
 
 static int no_file(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, spec->pattern);
+	suggest_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++) {
 		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));) {
 			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
 			if (f->file)
-				near_offer(&near, slash ? slash + 1 : f->file);
+				suggest_offer(&near, slash ? slash + 1 : f->file);
 		}
 	}
 	diag_set(d, "%s%s has no code of a file called '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->pattern);
-	near_set_hint(&near, d);
+	suggest_set_hint(&near, d);
 	return wrong(spec, d);
 }
 
@@ -291,16 +291,16 @@ static const struct gofunc *named(struct gobin *bin, const char *name)
 /* @spec names no function. Names are compared only now: there may be thousands of places. */
 static int no_function(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, spec->pattern);
+	suggest_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++)
 		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
 			if (f->entry)
-				near_offer(&near, f->name);
+				suggest_offer(&near, f->name);
 	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->pattern);
-	near_set_hint(&near, d);
+	suggest_set_hint(&near, d);
 	return wrong(spec, d);
 }
 
@@ -352,8 +352,8 @@ static int find_address(struct places *p, struct gobin **bins, size_t nbins,
 	return wrong(spec, d);
 }
 
-int places_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
-		struct diag *d)
+int place_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
+	       struct diag *d)
 {
 	switch (spec->kind) {
 	case SPEC_LINE:
@@ -374,7 +374,7 @@ struct inlined_search {
 	struct gobin *bin;
 	const struct spec *spec;
 	bool exact;
-	struct callplaces calls;
+	struct call_place calls;
 };
 
 static int take_site(void *ctx, const struct gobin_site *site)
@@ -387,14 +387,14 @@ static int take_site(void *ctx, const struct gobin_site *site)
 
 	if (!spec_match(s->spec, site->func))
 		return 0;
-	vaddr = callplaces_find(&s->calls, s->bin, site, &first);
+	vaddr = call_place_find(&s->calls, s->bin, site, &first);
 	if (s->exact && vaddr && !first)
 		place.vaddr = vaddr;
 	place.unsure = !vaddr || (!first && !s->exact);
 	return add(s->places, place);
 }
 
-int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact)
+int place_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact)
 {
 	struct inlined_search s = { .places = p, .bin = bin, .spec = spec, .exact = exact };
 	int err = 0;
@@ -402,6 +402,6 @@ int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec,
 	for (const struct gofunc *f = NULL; !err && (f = gobin_next(bin, f));)
 		if (f->entry)
 			err = gobin_sites(bin, f, take_site, &s);
-	callplaces_fini(&s.calls);
+	call_place_fini(&s.calls);
 	return err;
 }

@@ -37,7 +37,7 @@ struct places {
 	size_t cap;
 };
 
-void places_fini(struct places *p);
+void place_fini(struct places *p);
 
 /*
  * Add what @spec (SPEC_LINE, SPEC_OFFSET or SPEC_ADDRESS) means; errors point into its text.
@@ -46,13 +46,13 @@ void places_fini(struct places *p);
  * one was inlined into, that has code of it; at the beginning of a function the first one behind
  * the prologue. Without debug information it is the first instruction.
  */
-int places_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
-		struct diag *d);
+int place_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
+	       struct diag *d);
 /*
  * Add the places that functions with names that @spec matches were inlined into: the first
  * instruction there, or with @exact one that is sure to be executed once in each call, if there
  * is one; there the arguments may be nowhere.
  */
-int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact);
+int place_inlined(struct places *p, struct gobin *bin, const struct spec *spec, bool exact);
 
 #endif

@@ -35,10 +35,10 @@ static const char why_alone[] = "one instruction alone, so a call and its return
 struct plan_private {
 	struct plan_options opt;
 	struct arena mem;
-	struct wiretypes types;
-	struct dyntypes dynamic;
+	struct type_table types;
+	struct dynamic_type dynamic;
 	struct planframe frames;
-	struct planfilter filters;
+	struct plan_filter filters;
 	struct hmap added;		/* functions, by binary and entry */
 	struct hmap added_at;		/* instructions, by binary and address */
 	size_t funcs_cap;
@@ -73,12 +73,12 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->texts = p->brief && !priv->opt.depth;
 	if (p->texts)
 		priv->opt.depth = TEXTS_DEPTH;
-	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
-	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
+	type_table_init(&priv->types, p, &priv->mem, priv->opt.depth);
+	dynamic_type_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
 	};
-	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
+	priv->filters = (struct plan_filter){ .plan = p, .mem = &priv->mem,
 						.stack = priv->opt.stack,
 						.creator = priv->opt.creator,
 						.stuck = priv->opt.stuck,
@@ -108,10 +108,10 @@ void plan_free(struct plan *p)
 	free(p->filters);
 	free(p->filter_ops);
 	free(p->files);
-	wiretypes_fini(&priv->types);
-	dyntypes_fini(&priv->dynamic);
-	planframe_fini(&priv->frames);
-	planfilter_fini(&priv->filters);
+	type_table_fini(&priv->types);
+	dynamic_type_fini(&priv->dynamic);
+	plan_frame_fini(&priv->frames);
+	plan_filter_fini(&priv->filters);
 	hmap_fini(&priv->added);
 	hmap_fini(&priv->added_at);
 	arena_fini(&priv->mem);
@@ -163,7 +163,7 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 		    uint8_t flags)
 {
 	const struct plan_private *priv = p->priv;
-	bool jumps = priv->opt.jumps && planjumps_at_ends(p, pf);
+	bool jumps = priv->opt.jumps && plan_jumps_at_ends(p, pf);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
@@ -197,7 +197,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
 	const struct plan_private *priv = p->priv;
-	bool jump = priv->opt.jumps && !s->no_jump && planjumps_at_entry(p, pf);
+	bool jump = priv->opt.jumps && !s->no_jump && plan_jumps_at_entry(p, pf);
 	bool at_end = pf->role == PLAN_ROLE_GO || pf->role == PLAN_ROLE_ERROR;
 	int err = 0;
 
@@ -248,11 +248,11 @@ static int add_frames(struct plan *p, struct plan_func *pf, const struct plan_re
 		return 0;
 	}
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	/* What a panic holds is captured in any case: planframe_build(). */
+	/* What a panic holds is captured in any case: plan_frame_build(). */
 	if (pf->hidden && pf->role == PLAN_ROLE_PANIC && !priv->types.depth)
 		priv->types.depth = 1;
-	err = (!pf->hidden && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
-	      planframe_build(&priv->frames, pf, req);
+	err = (!pf->hidden && dynamic_type_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
+	      plan_frame_build(&priv->frames, pf, req);
 	if (!err && pf->held)
 		hold(p, pf);
 	return err ? -1 : 0;
@@ -298,9 +298,9 @@ static int decide_edit(struct plan *p, struct plan_func *pf, const struct plan_r
 	p->edits |= !priv->opt.dry_run;
 	p->delays |= !priv->opt.dry_run && (edit->call.delay || edit->ret.delay);
 	if (!priv->opt.dry_run &&
-	    (planfilter_add_edit(&priv->filters, edit->call.ops, edit->call.nops,
-				 &pf->call_edit) ||
-	     planfilter_add_edit(&priv->filters, edit->ret.ops, edit->ret.nops, &pf->ret_edit)))
+	    (plan_filter_add_edit(&priv->filters, edit->call.ops, edit->call.nops,
+				  &pf->call_edit) ||
+	     plan_filter_add_edit(&priv->filters, edit->ret.ops, edit->ret.nops, &pf->ret_edit)))
 		return diag_set(d, "out of memory");
 	return 0;
 }
@@ -337,7 +337,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	priv->refused = info.refused;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
-	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
+	else if (plan_filter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
 		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, req, d))
 		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
@@ -457,7 +457,7 @@ int plan_add_at(struct plan *p, const struct place *place, const struct plan_req
 	info.at = describe_at(priv, place);
 	if (!info.at)
 		return diag_set(d, "out of memory");
-	if (planfilter_decide(&priv->filters, &info, req, true, d))
+	if (plan_filter_decide(&priv->filters, &info, req, true, d))
 		return -1;
 	if (add_at(p, &info, &point, req) || hmap_put(&priv->added_at, key, p))
 		return diag_set(d, "out of memory");
@@ -467,7 +467,7 @@ int plan_add_at(struct plan *p, const struct place *place, const struct plan_req
 /* --- functions that others' conditions name ------------------------------------- */
 
 /* The function of @u that is traced for its own sake, so that its calls are known; or NULL. */
-static struct plan_func *find_traced(struct plan *p, const struct planfilter_under *u)
+static struct plan_func *find_traced(struct plan *p, const struct plan_filter_under *u)
 {
 	for (size_t i = 0; i < p->nfuncs; i++) {
 		struct plan_func *pf = p->funcs[i];
@@ -481,7 +481,7 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 
 static void pair_point(struct gobin *bin, struct goprobe_point *pt)
 {
-	planjumps_keep_trap(bin, pt);
+	plan_jumps_keep_trap(bin, pt);
 	pt->flags |= GOPROBE_POINT_F_PAIRED;
 }
 
@@ -497,7 +497,7 @@ static void each_point(struct plan *p, const struct plan_func *pf,
 
 void plan_keep_traps(struct plan *p)
 {
-	each_point(p, NULL, planjumps_keep_trap);
+	each_point(p, NULL, plan_jumps_keep_trap);
 }
 
 /* Points that only notify the module. 0, or -1 with @d set. */
@@ -543,8 +543,8 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
 		n = p->files[i].bin == bin ? p->files[i].n : n;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
-	else if (planfilter_ops(&priv->filters, note->ops, note->nops,
-				note->ret ? &info.ret_filter : &info.call_filter))
+	else if (plan_filter_ops(&priv->filters, note->ops, note->nops,
+				 note->ret ? &info.ret_filter : &info.call_filter))
 		err = diag_set(d, "out of memory");
 	else
 		err = add_around(p, &info, &scan, d);
@@ -559,7 +559,7 @@ int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc
  * The module is notified when a call of @u's function is open: by the points of @pf, if that is
  * traced with its ends, or by others. 0, or -1 with @d set.
  */
-static int notify_open(struct plan *p, const struct planfilter_under *u, struct plan_func *pf,
+static int notify_open(struct plan *p, const struct plan_filter_under *u, struct plan_func *pf,
 		       struct diag *d)
 {
 	struct insn_scan scan;
@@ -576,7 +576,7 @@ static int notify_open(struct plan *p, const struct planfilter_under *u, struct 
 		err = -1;
 	} else if (pf && pf->ends) {
 		pf->paired |= pf->action == GOPROBE_ACTION_RECORD;
-		each_point(p, pf, pf->paired ? pair_point : planjumps_keep_trap);
+		each_point(p, pf, pf->paired ? pair_point : plan_jumps_keep_trap);
 	} else {
 		/* What only counts its calls goes on doing so. */
 		err = add_around(p, &info, &scan, d);
@@ -585,7 +585,7 @@ static int notify_open(struct plan *p, const struct planfilter_under *u, struct 
 	return err;
 }
 
-static int settle_under(struct plan *p, const struct planfilter_under *u, struct diag *d)
+static int settle_under(struct plan *p, const struct plan_filter_under *u, struct diag *d)
 {
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = find_traced(p, u);
@@ -594,14 +594,14 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 	if (pf && (pf->call_filter || pf->ret_filter))
 		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
 			       u->fn->name, pf->keyed ? "key" :
-			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
+			       plan_limit_any(&priv->opt.limits) ? "limit" : "condition");
 	else
 		err = notify_open(p, u, pf, d);
 	if (err)
 		diag_span(d, u->text, u->e->at, u->e->len);
 	else
-		planfilter_settle(&priv->filters, u,
-				  pf && pf->ends ? pf->id : p->funcs[p->nfuncs - 1]->id);
+		plan_filter_settle(&priv->filters, u,
+				   pf && pf->ends ? pf->id : p->funcs[p->nfuncs - 1]->id);
 	return err;
 }
 
@@ -621,13 +621,13 @@ int plan_finish(struct plan *p, struct diag *d)
 
 	if (settle_unders(p, d))
 		return -1;
-	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
-	    dyntypes_settle(&priv->dynamic))
+	if (dynamic_type_begin(&priv->dynamic) || type_table_make(&priv->types) ||
+	    dynamic_type_settle(&priv->dynamic))
 		return diag_set(d, "out of memory");
-	planjumps_keep_at_ends(p);
-	priv->types.most = WIRETYPES_LEARN_MAX;
-	priv->types.most_refs = WIRETYPES_LEARN_REFS_MAX;
-	priv->dynamic.most = DYNTYPES_LEARN_MAX;
+	plan_jumps_keep_at_ends(p);
+	priv->types.most = TYPE_TABLE_LEARN_MAX;
+	priv->types.most_refs = TYPE_TABLE_LEARN_REFS_MAX;
+	priv->dynamic.most = DYNAMIC_TYPE_LEARN_MAX;
 	return 0;
 }
 
@@ -635,14 +635,14 @@ int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t 
 {
 	struct plan_private *priv = p->priv;
 
-	return dyntypes_add(&priv->dynamic, bin, vaddr, level);
+	return dynamic_type_add(&priv->dynamic, bin, vaddr, level);
 }
 
 int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level)
 {
 	struct plan_private *priv = p->priv;
 
-	return dyntypes_add_func(&priv->dynamic, bin, vaddr, level);
+	return dynamic_type_add_func(&priv->dynamic, bin, vaddr, level);
 }
 
 int64_t plan_frame_size(void *plan, uint32_t id)

@@ -94,10 +94,10 @@ struct plan_options {
 	bool goroutine;
 	enum plan_jumps jumps;
 	bool dry_run;
-	const struct bykey_exprs *by;
+	const struct group_by_exprs *by;
 	uint8_t action;
 	struct plan_limits limits;
-	struct secrets secrets;
+	struct secret_list secrets;
 };
 
 /* The most that may be asked for. */
@@ -110,7 +110,7 @@ struct plan_options {
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
-struct bykey;
+struct group_by;
 struct edit;
 struct edit_pair;
 struct filter_pair;
@@ -285,7 +285,7 @@ struct plan_func {
 	bool paired;
 	bool held;
 	bool unwound;
-	const struct bykey *key;
+	const struct group_by *key;
 	bool keyed;
 	bool around;
 	uint32_t call_filter;
@@ -363,7 +363,7 @@ struct plan {
 	bool inlined;
 	bool sure_inlined;
 	bool rows;
-	const struct bykey_exprs *by;
+	const struct group_by_exprs *by;
 	struct plan_func **funcs;
 	size_t nfuncs;
 	size_t naround;
@@ -373,7 +373,7 @@ struct plan {
 	bool errors;
 	bool brief;
 	bool texts;
-	struct secrets secrets;
+	struct secret_list secrets;
 	bool wipes;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
@@ -451,7 +451,7 @@ struct plan_request {
 	const struct plan_capture *ret;
 	const struct filter_pair *filter;
 	const struct filter_pair *failed;
-	const struct bykey *key;
+	const struct group_by *key;
 	const struct edit_pair *edit;
 	enum plan_role role;
 	const char *wraps;

@@ -73,15 +73,15 @@ static const char *const internals[] = {
  * Go aligns references. The module refuses other places, which damaged debug
  * information may have: they show as not followed.
  */
-static void add(struct wirerefs *r, struct wire_ref ref)
+static void add(struct reference *r, struct wire_ref ref)
 {
-	if (r->n < WIREREFS_MAX && ref.ref.offset <= OBJECT_MAX &&
+	if (r->n < REFERENCE_MAX && ref.ref.offset <= OBJECT_MAX &&
 	    ref.ref.offset % WORD == 0)
 		r->v[r->n++] = ref;
 }
 
 /* No record has these bytes, and nothing is followed from them. */
-static void add_wipe(struct wirerefs *r, uint64_t offset, uint64_t size)
+static void add_wipe(struct reference *r, uint64_t offset, uint64_t size)
 {
 	if (!size || offset > OBJECT_MAX)
 		return;
@@ -115,7 +115,7 @@ static bool is_internal(const struct gotype *t)
 	return false;
 }
 
-bool wirerefs_follows(const struct gotype *t)
+bool reference_follows(const struct gotype *t)
 {
 	return t->kind != GOTYPE_POINTER || (t->elem && !is_internal(t->elem));
 }
@@ -138,13 +138,13 @@ static bool is_followed(const struct trim *trim, const char *field)
 	return false;
 }
 
-static bool is_swiss(const struct wirerefs *r)
+static bool is_swiss(const struct reference *r)
 {
 	return r->layout->minor >= 24;
 }
 
-uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
-		       enum wire_role role)
+uint64_t reference_size(const struct runtime_layout *layout, const struct gotype *t,
+			enum wire_role role)
 {
 	const uint64_t sizes[] = {
 		[WIRE_VALUE] = t ? t->size : 0, [WIRE_HMAP] = layout->hmap.size,
@@ -158,7 +158,7 @@ uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
 	return size <= OBJECT_MAX ? size : 0;
 }
 
-static void add_pointer(struct wirerefs *r, uint64_t offset, const struct gotype *to,
+static void add_pointer(struct reference *r, uint64_t offset, const struct gotype *to,
 			enum wire_role role, uint8_t flags)
 {
 	add(r, (struct wire_ref){
@@ -172,7 +172,7 @@ static void add_pointer(struct wirerefs *r, uint64_t offset, const struct gotype
 	});
 }
 
-static void add_array(struct wirerefs *r, struct goprobe_ref ref, const struct gotype *to,
+static void add_array(struct reference *r, struct goprobe_ref ref, const struct gotype *to,
 		      enum wire_role role)
 {
 	ref.kind = GOPROBE_REF_ARRAY;
@@ -180,7 +180,7 @@ static void add_array(struct wirerefs *r, struct goprobe_ref ref, const struct g
 	add(r, (struct wire_ref){ .ref = ref, .to = to, .role = role });
 }
 
-static void add_kind(struct wirerefs *r, uint64_t offset, uint8_t kind,
+static void add_kind(struct reference *r, uint64_t offset, uint8_t kind,
 		     const struct gotype *to, uint8_t flags)
 {
 	add(r, (struct wire_ref){
@@ -189,10 +189,10 @@ static void add_kind(struct wirerefs *r, uint64_t offset, uint8_t kind,
 	});
 }
 
-static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+static void add_value(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
 		      int depth);
 
-static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+static void add_elements(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
 			 int depth)
 {
 	uint64_t n = t->count < ARRAY_MAX ? t->count : ARRAY_MAX;
@@ -207,7 +207,7 @@ static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t of
 }
 
 /* sync/atomic.Pointer[T] has an unsafe pointer, and beside it a type: [0]*T. */
-const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f)
+const struct gotype *reference_field_type(const struct gotype *t, const struct gofield *f)
 {
 	static const char name[] = "sync/atomic.Pointer[";
 
@@ -223,7 +223,7 @@ const struct gotype *wirerefs_field_type(const struct gotype *t, const struct go
 	return f->type;
 }
 
-bool wirerefs_is_part(const struct gotype *t, const struct gofield *f)
+bool reference_is_part(const struct gotype *t, const struct gofield *f)
 {
 	/* A chain of contexts is one thing, however long. */
 	if (f->embedded && strcmp(f->type->name, "context.Context") == 0)
@@ -239,7 +239,7 @@ bool wirerefs_is_part(const struct gotype *t, const struct gofield *f)
 }
 
 /* Its nodes are as near as the map is. */
-static void add_trie(struct wirerefs *r, const struct gotype *t, uint64_t offset)
+static void add_trie(struct reference *r, const struct gotype *t, uint64_t offset)
 {
 	for (size_t i = 0; i < t->nfields && r->layout->trie.size; i++)
 		if (strcmp(t->fields[i].name, "root") == 0)
@@ -247,7 +247,7 @@ static void add_trie(struct wirerefs *r, const struct gotype *t, uint64_t offset
 				    GOPROBE_REF_F_SAME_LEVEL);
 }
 
-static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+static void add_fields(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
 		       int depth)
 {
 	const struct trim *trim = trim_of(t);
@@ -264,13 +264,13 @@ static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offs
 		}
 		if (!is_followed(trim, f->name))
 			continue;
-		add_value(r, wirerefs_field_type(t, f), offset + f->offset, top, depth);
-		if (r->n == before + 1 && wirerefs_is_part(t, f))
+		add_value(r, reference_field_type(t, f), offset + f->offset, top, depth);
+		if (r->n == before + 1 && reference_is_part(t, f))
 			r->v[before].ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
 	}
 }
 
-static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+static void add_value(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
 		      int depth)
 {
 	if (depth == NESTING_MAX)
@@ -303,7 +303,7 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 		break;
 	case GOTYPE_POINTER:
 		/* A time is incomplete without its zone. */
-		if (t->elem && (top || wirerefs_follows(t)))
+		if (t->elem && (top || reference_follows(t)))
 			add_pointer(r, offset, t->elem, WIRE_VALUE,
 				    strcmp(t->elem->name, "time.Location") == 0 ?
 				    GOPROBE_REF_F_SAME_LEVEL : 0);
@@ -325,7 +325,7 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 	}
 }
 
-static void add_slots(struct wirerefs *r, const struct gotype *t, uint32_t at, uint32_t stride,
+static void add_slots(struct reference *r, const struct gotype *t, uint32_t at, uint32_t stride,
 		      bool indirect)
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
@@ -337,9 +337,9 @@ static void add_slots(struct wirerefs *r, const struct gotype *t, uint32_t at, u
 	}
 }
 
-static void add_hmap(struct wirerefs *r, const struct gotype *t)
+static void add_hmap(struct reference *r, const struct gotype *t)
 {
-	const struct golayout_hmap *l = &r->layout->hmap;
+	const struct runtime_layout_hmap *l = &r->layout->hmap;
 	struct goprobe_ref ref = {
 		.offset = l->buckets,
 		.count_offset = l->b,
@@ -356,9 +356,9 @@ static void add_hmap(struct wirerefs *r, const struct gotype *t)
 	add_array(r, ref, t, WIRE_BUCKET);
 }
 
-static void add_swiss(struct wirerefs *r, const struct gotype *t)
+static void add_swiss(struct reference *r, const struct gotype *t)
 {
-	const struct golayout_swiss *l = &r->layout->swiss;
+	const struct runtime_layout_swiss *l = &r->layout->swiss;
 	struct goprobe_ref ref = {
 		.offset = l->dir_ptr,
 		.count_offset = l->dir_len,
@@ -372,9 +372,9 @@ static void add_swiss(struct wirerefs *r, const struct gotype *t)
 	add_array(r, ref, t, WIRE_GROUP);
 }
 
-static void add_table(struct wirerefs *r, const struct gotype *t)
+static void add_table(struct reference *r, const struct gotype *t)
 {
-	const struct golayout_swiss *l = &r->layout->swiss;
+	const struct runtime_layout_swiss *l = &r->layout->swiss;
 
 	add_array(r, (struct goprobe_ref){
 		.offset = l->table_groups,
@@ -385,7 +385,7 @@ static void add_table(struct wirerefs *r, const struct gotype *t)
 	}, t, WIRE_GROUP);
 }
 
-static void add_group(struct wirerefs *r, const struct gotype *t)
+static void add_group(struct reference *r, const struct gotype *t)
 {
 	const struct gomap *m = t->map;
 
@@ -398,9 +398,9 @@ static void add_group(struct wirerefs *r, const struct gotype *t)
 		add_pointer(r, m->size - WORD, t, WIRE_BUCKET, GOPROBE_REF_F_SAME_LEVEL);
 }
 
-static void add_chan(struct wirerefs *r, const struct gotype *t)
+static void add_chan(struct reference *r, const struct gotype *t)
 {
-	const struct golayout_chan *l = &r->layout->chan;
+	const struct runtime_layout_chan *l = &r->layout->chan;
 
 	if (t->elem)
 		add_array(r, (struct goprobe_ref){
@@ -419,9 +419,9 @@ static void add_chan(struct wirerefs *r, const struct gotype *t)
  * is 1. What would be the key and the value of an inner node are addresses of nodes, which stand
  * for no type.
  */
-static void add_node(struct wirerefs *r, const struct gotype *t)
+static void add_node(struct reference *r, const struct gotype *t)
 {
-	const struct golayout_trie *l = &r->layout->trie;
+	const struct runtime_layout_trie *l = &r->layout->trie;
 	struct goprobe_ref ref = {
 		.offset = l->overflow,
 		.count_offset = l->is_entry,
@@ -456,7 +456,7 @@ static int wipe_by_offset(const void *a, const void *b)
 }
 
 /* The module wants them in order and apart; damaged debug information may have others. */
-static void join_wipes(struct wirerefs *r, uint64_t size)
+static void join_wipes(struct reference *r, uint64_t size)
 {
 	size_t n = 0;
 
@@ -477,24 +477,24 @@ static void join_wipes(struct wirerefs *r, uint64_t size)
 	r->nwipes = n;
 }
 
-void wirerefs_sort(struct wirerefs *r, uint64_t size)
+void reference_sort(struct reference *r, uint64_t size)
 {
 	qsort(r->v, r->n, sizeof(*r->v), by_offset);
 	join_wipes(r, size);
 }
 
-void wirerefs_begin(struct wirerefs *r)
+void reference_begin(struct reference *r)
 {
 	r->n = 0;
 	r->nwipes = 0;
 }
 
-void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset)
+void reference_add_frame(struct reference *r, const struct gotype *t, uint64_t offset)
 {
 	add_value(r, t, offset, true, 0);
 }
 
-void wirerefs_keep_texts(struct wirerefs *r)
+void reference_keep_texts(struct reference *r)
 {
 	size_t n = 0;
 
@@ -505,9 +505,9 @@ void wirerefs_keep_texts(struct wirerefs *r)
 	r->n = n;
 }
 
-void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role)
+void reference_of(struct reference *r, const struct gotype *t, enum wire_role role)
 {
-	wirerefs_begin(r);
+	reference_begin(r);
 	switch (role) {
 	case WIRE_VALUE:
 		add_value(r, t, 0, false, 0);
@@ -539,5 +539,5 @@ void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role
 		add_node(r, t);
 		break;
 	}
-	wirerefs_sort(r, wirerefs_size(r->layout, t, role));
+	reference_sort(r, reference_size(r->layout, t, role));
 }

@@ -35,7 +35,7 @@ struct wire_ref {
 };
 
 /* References of one type; what is beyond is not followed. */
-#define WIREREFS_MAX 512
+#define REFERENCE_MAX 512
 /* Bytes that are wiped; with more, the whole object is. */
 #define WIREWIPES_MAX 2048
 
@@ -45,39 +45,39 @@ struct wire_wipe {
 };
 
 /* What the module does with an object. */
-struct wirerefs {
-	const struct golayout *layout;		/* of the program's runtime */
-	const struct secrets *secrets;		/* what is redacted: neither copied nor followed */
-	struct wire_ref v[WIREREFS_MAX];	/* references */
+struct reference {
+	const struct runtime_layout *layout;		/* of the program's runtime */
+	const struct secret_list *secrets; /* what is redacted: neither copied nor followed */
+	struct wire_ref v[REFERENCE_MAX];	/* references */
 	size_t n;				/* their number */
 	struct wire_wipe wipes[WIREWIPES_MAX];	/* redacted bytes */
 	size_t nwipes;				/* their number */
 };
 
 /* Bytes of such an object; 0: it is never followed. */
-uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
-		       enum wire_role role);
+uint64_t reference_size(const struct runtime_layout *layout, const struct gotype *t,
+			enum wire_role role);
 /* All references and wipes of such an object, by rising offset; @r->layout is set. */
-void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role);
+void reference_of(struct reference *r, const struct gotype *t, enum wire_role role);
 /* Begin a frame. */
-void wirerefs_begin(struct wirerefs *r);
+void reference_begin(struct reference *r);
 /*
  * Add those of a value in a frame, at @offset. What its pointers lead to is
  * shown, whatever it is.
  */
-void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset);
+void reference_add_frame(struct reference *r, const struct gotype *t, uint64_t offset);
 /* Drop all but strings and errors. */
-void wirerefs_keep_texts(struct wirerefs *r);
+void reference_keep_texts(struct reference *r);
 /*
  * Is what a value of type @t, a reference, leads to followed where it is not an
  * argument?
  */
-bool wirerefs_follows(const struct gotype *t);
+bool reference_follows(const struct gotype *t);
 /* What field @f of @t is followed as: an atomic.Pointer's unsafe pointer as its *T. */
-const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f);
+const struct gotype *reference_field_type(const struct gotype *t, const struct gofield *f);
 /* Is what the field refers to part of @t, and no further away than @t itself? */
-bool wirerefs_is_part(const struct gotype *t, const struct gofield *f);
+bool reference_is_part(const struct gotype *t, const struct gofield *f);
 /* After the last one, of an object of @size bytes. */
-void wirerefs_sort(struct wirerefs *r, uint64_t size);
+void reference_sort(struct reference *r, uint64_t size);
 
 #endif

@@ -32,22 +32,22 @@ static void check_sig(const struct gosig *sig, const struct gobin *bin, const st
 	buf_str(warnings, ": values may be wrong");
 }
 
-static int compile(const struct exprc_scope *scope, const struct expr_list *list,
+static int compile(const struct expr_scope *scope, const struct expr_list *list,
 		   const struct plan_capture **ret, struct diag *d)
 {
 	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
 
 	*ret = c;
-	return c ? exprc_compile(scope, list, c, d) : diag_set(d, "out of memory");
+	return c ? expr_compile(scope, list, c, d) : diag_set(d, "out of memory");
 }
 
-static int compile_condition(const struct exprc_scope *scope, const struct spec *spec,
+static int compile_condition(const struct expr_scope *scope, const struct spec *spec,
 			     const struct filter_pair **ret, struct diag *d)
 {
 	struct filter_pair *pair = arena_alloc(scope->mem, sizeof(*pair));
 
 	*ret = pair;
-	return pair ? filter_compile(scope, spec->text, spec->cond, pair, d) :
+	return pair ? cond_compile(scope, spec->text, spec->cond, pair, d) :
 		      diag_set(d, "out of memory");
 }
 
@@ -55,7 +55,7 @@ static int compile_condition(const struct exprc_scope *scope, const struct spec 
  * Which calls that meet the condition of @spec return an error: counted where they return, so
  * nothing may be decided before. NULL: it is not known.
  */
-static const struct filter_pair *compile_failed(const struct exprc_scope *scope,
+static const struct filter_pair *compile_failed(const struct expr_scope *scope,
 						const struct spec *spec)
 {
 	struct expr failed[3] = { 0 };
@@ -67,7 +67,7 @@ static const struct filter_pair *compile_failed(const struct exprc_scope *scope,
 	struct diag why = { 0 };
 	int err;
 
-	if (!exprname_failed(scope->sig, failed))
+	if (!name_failed(scope->sig, failed))
 		return NULL;
 	with.cond = spec->cond ? &both : failed;
 	err = compile_condition(scope, &with, &ret, &why);
@@ -75,16 +75,16 @@ static const struct filter_pair *compile_failed(const struct exprc_scope *scope,
 	return err || ret->call.nops || ret->ret.duration || ret->unwound ? NULL : ret;
 }
 
-static int compile_key(const struct exprc_scope *scope, const struct bykey_exprs *by,
-		       const struct bykey **ret, struct diag *d)
+static int compile_key(const struct expr_scope *scope, const struct group_by_exprs *by,
+		       const struct group_by **ret, struct diag *d)
 {
-	struct bykey *key = arena_alloc(scope->mem, sizeof(*key));
+	struct group_by *key = arena_alloc(scope->mem, sizeof(*key));
 
 	*ret = key;
-	return key ? bykey_compile(scope, by, key, d) : diag_set(d, "out of memory");
+	return key ? group_by_compile(scope, by, key, d) : diag_set(d, "out of memory");
 }
 
-static int compile_edit(const struct exprc_scope *scope, const struct spec *spec,
+static int compile_edit(const struct expr_scope *scope, const struct spec *spec,
 			struct plan_request *ret, struct diag *d)
 {
 	struct edit_pair *edit = arena_alloc(scope->mem, sizeof(*edit));
@@ -101,7 +101,7 @@ static int registers(struct arena *mem, int32_t args_bytes, const struct plan_ca
 	struct plan_capture *c = arena_alloc(mem, sizeof(*c));
 
 	*ret = c;
-	return c && !exprc_registers(mem, args_bytes, c) ? 0 : diag_set(d, "out of memory");
+	return c && !expr_registers(mem, args_bytes, c) ? 0 : diag_set(d, "out of memory");
 }
 
 /*
@@ -131,7 +131,7 @@ int request_make(const struct spec *spec, const struct plan *p, struct gobin *bi
 		 struct buf *warnings, struct diag *d)
 {
 	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
-	struct exprc_scope scope = {
+	struct expr_scope scope = {
 		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .secrets = &p->secrets,
 		.mem = mem,
 	};
@@ -170,23 +170,23 @@ int request_make(const struct spec *spec, const struct plan *p, struct gobin *bi
 }
 
 /* All variables that can be seen. */
-static int locals(const struct exprc_scope *scope, const struct plan_capture **ret,
+static int locals(const struct expr_scope *scope, const struct plan_capture **ret,
 		  struct diag *d)
 {
 	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
 
 	*ret = c;
-	return c ? exprc_locals(scope, c, d) : diag_set(d, "out of memory");
+	return c ? expr_locals(scope, c, d) : diag_set(d, "out of memory");
 }
 
 int request_make_at(const struct spec *spec, const struct plan *p,
 		    const struct place *place, struct arena *mem, struct plan_request *ret,
 		    struct diag *d)
 {
-	struct exprc_scope scope = {
+	struct expr_scope scope = {
 		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .secrets = &p->secrets,
 		.mem = mem,
-		.at = goscope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
+		.at = scope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
 	};
 	int err = 0;
 

@@ -33,7 +33,7 @@ static const struct plan_value panic_value = { .name = "_", .type = &any };
 /* A role's capture under construction. */
 struct making {
 	const struct gobin *bin;			/* the binary */
-	const struct golayout_g *l;			/* where its g keeps things */
+	const struct runtime_layout_g *l;			/* where its g keeps things */
 	bool regs;					/* arguments and results are in registers */
 	struct goprobe_piece pieces[PIECES_MAX];	/* space for its pieces */
 	struct goprobe_op ops[OPS_MAX];			/* and operations */
@@ -83,12 +83,12 @@ static void op_store(struct making *m, uint32_t frame)
  */
 static void make_go(struct making *m)
 {
-	m->c.size = sizeof(struct hidden_go);
+	m->c.size = sizeof(struct runtime_probe_go);
 	op_word(m, REG_RAX, WORD + 40);
 	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
-	op_store(m, offsetof(struct hidden_go, goid));
+	op_store(m, offsetof(struct runtime_probe_go, goid));
 	op_load(m, 1, 0, m->l->gopc);
-	op_store(m, offsetof(struct hidden_go, pc));
+	op_store(m, offsetof(struct runtime_probe_go, pc));
 }
 
 static void make_panic(struct making *m)
@@ -113,17 +113,17 @@ static void make_panic(struct making *m)
 /* It is given g, which knows what has been recovered, and in which frame. */
 static void make_recovery(struct making *m)
 {
-	m->c.size = sizeof(struct hidden_recovery);
+	m->c.size = sizeof(struct runtime_probe_recovery);
 	op_word(m, REG_RAX, WORD);
 	op_load(m, 1, 0, gobin_runtime(m->bin)->g_stack_hi);
-	op_store(m, offsetof(struct hidden_recovery, hi));
+	op_store(m, offsetof(struct runtime_probe_recovery, hi));
 	if (m->l->panic_sp) {
 		op_load(m, 1, 0, m->l->panic);
 		op_load(m, 1, 1, m->l->panic_sp);
 	} else {
 		op_load(m, 1, 0, m->l->sigcode0);
 	}
-	op_store(m, offsetof(struct hidden_recovery, sp));
+	op_store(m, offsetof(struct runtime_probe_recovery, sp));
 }
 
 static void make_nothing(struct making *m)
@@ -174,7 +174,7 @@ static int add(struct plan *p, struct gobin *bin, enum plan_role role, struct di
 	const struct gofunc *fn = find(bin, roles[role].func);
 	int minor = gobin_go_minor(bin);
 	struct making m = {
-		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+		.bin = bin, .l = &runtime_layout_get(minor)->g, .regs = release_regabi(minor),
 	};
 	struct plan_func info, *same = fn ? wanted(p, bin, fn) : NULL;
 
@@ -195,8 +195,8 @@ static int add(struct plan *p, struct gobin *bin, enum plan_role role, struct di
 	}, d);
 }
 
-int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
-	       struct diag *d)
+int runtime_probe_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
+		      struct diag *d)
 {
 	for (size_t i = 0; i < nbins; i++)
 		if (add(p, bins[i], role, d))
@@ -215,18 +215,18 @@ static int diag_missing(const struct gobin *bin, const char *what, struct diag *
 static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 {
 	const struct gofunc *fn, *park = find(bin, "runtime.park_m");
-	struct gostates_bin what = { .minor = gobin_go_minor(bin) };
-	struct goprobe_op ops[GOSTATES_OPS];
+	struct sched_state_bin what = { .minor = gobin_go_minor(bin) };
+	struct goprobe_op ops[SCHED_STATE_OPS];
 	struct plan_notification note = { .action = GOPROBE_ACTION_STATE, .ops = ops };
 
-	if (gostates_reasons(gobin_file(bin), &what.reasons))
+	if (sched_state_reasons(gobin_file(bin), &what.reasons))
 		return diag_missing(bin, "table of wait reasons", d);
 	if (park) {
 		what.park[0] = park->entry;
 		what.park[1] = park->end;
 	}
-	for (int i = 0; i < GOSTATES_SOURCES; i++) {
-		const struct gostates_source *s = &gostates_sources[i];
+	for (int i = 0; i < SCHED_STATE_SOURCES; i++) {
+		const struct sched_state_source *s = &gostates_sources[i];
 
 		if (what.minor < s->first || what.minor > s->last)
 			continue;
@@ -234,7 +234,7 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 		/* The linker leaves out what the program does not use. */
 		if (!fn && s->needed)
 			return diag_missing(bin, s->func, d);
-		note.nops = fn ? gostates_program(&what, i, ops) : 0;
+		note.nops = fn ? sched_state_program(&what, i, ops) : 0;
 		if (fn && plan_add_notification(p, bin, fn, &note, d))
 			return -1;
 	}
@@ -355,7 +355,7 @@ static int notify(struct plan *p, struct gobin *bin, const struct notifier *t, s
 	const struct gofunc *fn = find(bin, t->funcs[0]);
 	int minor = gobin_go_minor(bin);
 	struct making m = {
-		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+		.bin = bin, .l = &runtime_layout_get(minor)->g, .regs = release_regabi(minor),
 		.descendant = p->descendant,
 	};
 	struct plan_notification note = {
@@ -398,8 +398,8 @@ static int notify_all_of(struct plan *p, struct gobin *const *bins, size_t nbins
 	return err;
 }
 
-int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
-		   const struct plan_options *options, struct diag *d)
+int runtime_probe_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+			  const struct plan_options *options, struct diag *d)
 {
 	bool ends = false;
 	int err;
@@ -412,9 +412,9 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 	if (err || options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
 		return err;
 	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_BEGIN; role++)
-		err = hidden_add(p, bins, nbins, role, d);
+		err = runtime_probe_add(p, bins, nbins, role, d);
 	return err || !options->goroutine ? err :
-	       hidden_add(p, bins, nbins, PLAN_ROLE_GO, d);
+	       runtime_probe_add(p, bins, nbins, PLAN_ROLE_GO, d);
 }
 
 static bool is_filled(const struct record *r, size_t size)
@@ -422,7 +422,7 @@ static bool is_filled(const struct record *r, size_t size)
 	return r->frame && r->frame_size >= size && !(r->h.flags & GOPROBE_RECORD_F_FAULT);
 }
 
-bool hidden_go(const struct record *r, struct hidden_go *ret)
+bool runtime_probe_go(const struct record *r, struct runtime_probe_go *ret)
 {
 	if (!is_filled(r, sizeof(*ret)))
 		return false;
@@ -430,9 +430,9 @@ bool hidden_go(const struct record *r, struct hidden_go *ret)
 	return ret->goid;
 }
 
-bool hidden_recovery(const struct record *r, uint64_t *depth)
+bool runtime_probe_recovery(const struct record *r, uint64_t *depth)
 {
-	struct hidden_recovery rec;
+	struct runtime_probe_recovery rec;
 
 	if (!is_filled(r, sizeof(rec)))
 		return false;
@@ -441,7 +441,7 @@ bool hidden_recovery(const struct record *r, uint64_t *depth)
 	return rec.sp && rec.sp < rec.hi;
 }
 
-size_t hidden_count(const struct plan *p, size_t *points)
+size_t runtime_probe_count(const struct plan *p, size_t *points)
 {
 	size_t n = 0;
 

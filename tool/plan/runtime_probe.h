@@ -13,13 +13,13 @@
 #include "plan/plan.h"
 
 /* A new goroutine, by a record of PLAN_ROLE_GO. */
-struct hidden_go {
+struct runtime_probe_go {
 	uint64_t goid;	/* its id */
 	uint64_t pc;	/* run-time address behind the call of the go statement */
 };
 
 /* A recovered panic, by a record of PLAN_ROLE_RECOVERY. */
-struct hidden_recovery {
+struct runtime_probe_recovery {
 	uint64_t hi;	/* end of the goroutine's stack */
 	uint64_t sp;	/* stack pointer of the frame that goes on */
 };
@@ -28,21 +28,21 @@ struct hidden_recovery {
  * Add those that @options ask for, in all binaries: how programs and goroutines begin, how
  * calls end that do not return. 0, or -1 without memory.
  */
-int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
-		   const struct plan_options *options, struct diag *d);
+int runtime_probe_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+			  const struct plan_options *options, struct diag *d);
 /*
  * Add those of @role in all binaries. What a binary does not have and what can't be
  * probed is left out. What is traced already for its own sake remains so, and gets the
  * role if it is traced where that needs it. 0, or -1 without
  * memory.
  */
-int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
-	       struct diag *d);
+int runtime_probe_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
+		      struct diag *d);
 /* Read a record of a function of PLAN_ROLE_GO; false: it has no goroutine. */
-bool hidden_go(const struct record *r, struct hidden_go *ret);
+bool runtime_probe_go(const struct record *r, struct runtime_probe_go *ret);
 /* The depth of the frame that goes on (goprobe_record.depth); false: unknown. */
-bool hidden_recovery(const struct record *r, uint64_t *depth);
+bool runtime_probe_recovery(const struct record *r, uint64_t *depth);
 /* How many of the plan's functions, and of their points, are hidden. */
-size_t hidden_count(const struct plan *p, size_t *points);
+size_t runtime_probe_count(const struct plan *p, size_t *points);
 
 #endif

@@ -78,7 +78,7 @@ void select_specs_free(struct spec *specs, size_t n)
 
 /* --- what was left out ----------------------------------------------- */
 
-void choice_left_out(struct choice *c, const char *why)
+void select_left_out(struct choice *c, const char *why)
 {
 	struct reasons *r = &c->reasons;
 	size_t i = 0;
@@ -181,14 +181,14 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 		req.wraps = c->wraps;
 		err = plan_add_request(c->p, bin, fn, &req, &d);
 	}
-	why = lacks ? CHOICE_LACKS : err ? plan_refused(c->p) : NULL;
+	why = lacks ? SELECT_LACKS : err ? plan_refused(c->p) : NULL;
 
 	for (size_t i = 0; i < c->nspecs; i++)
 		c->added[i] += c->hit[i] && !err;
 	if (!err)
 		return;
 	if (!named)
-		choice_left_out(c, why ? why : why_asked);
+		select_left_out(c, why ? why : why_asked);
 	if (named && !c->refusal.message)
 		c->refusal = d;
 	else if ((lacks || !why) && !c->lacks.message)
@@ -213,7 +213,7 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		named |= c->hit[i] && s->kind == SPEC_NAME;
 		/* Or if it has the code of a method that is meant; --inlined has that place. */
 		if (wrappers && !c->hit[i] && !c->p->inlined)
-			wraps = choice_wraps(bin, fn, s);
+			wraps = select_wraps(bin, fn, s);
 		c->hit[i] |= !!wraps;
 		c->wraps = wraps ? wraps : c->wraps;
 		c->found[i] += c->hit[i];
@@ -315,9 +315,9 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	if (!err)
 		compare(&c);
 	if (!err)
-		err = choice_places(&c, bins, nbins, false, d);
+		err = select_places(&c, bins, nbins, false, d);
 	if (!err && p->inlined)
-		err = choice_places(&c, bins, nbins, true, d);
+		err = select_places(&c, bins, nbins, true, d);
 	for (int wrappers = 0; !err && wrappers < 2; wrappers++)
 		for (size_t i = 0; i < nbins; i++)
 			for (const struct gofunc *f = NULL;
@@ -326,7 +326,7 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 				    !(f->flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], f, wrappers);
 	if (!err && !c.conflict.message)
-		err = choice_sure(&c, bins, nbins, d);
+		err = select_sure(&c, bins, nbins, d);
 	if (c.conflict.message) {
 		*d = c.conflict;
 		err = -1;

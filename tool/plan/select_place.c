@@ -80,7 +80,7 @@ static int add_places(struct choice *c, size_t i, const struct places *v, struct
 			*d = why;
 			return -1;
 		}
-		choice_left_out(c, refused ? refused : CHOICE_LACKS);
+		select_left_out(c, refused ? refused : SELECT_LACKS);
 		if (!refused && !c->lacks.message)
 			c->lacks = why;
 		else
@@ -96,8 +96,8 @@ static int choose_place(struct choice *c, struct gobin **bins, size_t nbins, siz
 	struct places v = { 0 };
 	int err;
 
-	err = places_find(&v, bins, nbins, &c->specs[i], d) || add_places(c, i, &v, d);
-	places_fini(&v);
+	err = place_find(&v, bins, nbins, &c->specs[i], d) || add_places(c, i, &v, d);
+	place_fini(&v);
 	return err;
 }
 
@@ -111,7 +111,7 @@ static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, s
 	int err = 0;
 
 	for (size_t k = 0; !err && k < nbins; k++)
-		if (places_inlined(&v, bins[k], &c->specs[i], exact))
+		if (place_inlined(&v, bins[k], &c->specs[i], exact))
 			err = diag_set(d, "out of memory");
 	if (!err && (c->specs[i].sig || c->specs[i].ret) && v.n) {
 		diag_set(d, "where %s was inlined it has no signature, and does not return",
@@ -122,12 +122,12 @@ static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, s
 	}
 	if (!err)
 		err = add_places(c, i, &v, d);
-	places_fini(&v);
+	place_fini(&v);
 	return err;
 }
 
 /* Who counts more comes first. */
-int choice_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
+int select_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
 		  struct diag *d)
 {
 	int err = 0;
@@ -159,7 +159,7 @@ static int look_at_site(void *ctx, const struct gobin_site *site)
 	return 0;
 }
 
-const char *choice_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec)
+const char *select_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec)
 {
 	struct wrapper w = { .spec = spec };
 
@@ -179,7 +179,7 @@ static int add_sure(struct choice *c, size_t i, const struct places *v, struct d
 
 	for (size_t k = 0; k < v->n; k++) {
 		/* Wrappers are traced as functions. */
-		if (v->v[k].unsure || choice_wraps(v->v[k].bin, v->v[k].fn, &c->specs[i]) ||
+		if (v->v[k].unsure || select_wraps(v->v[k].bin, v->v[k].fn, &c->specs[i]) ||
 		    plan_survey_at(&v->v[k], &point))
 			continue;
 		c->found[i]++;
@@ -190,7 +190,7 @@ static int add_sure(struct choice *c, size_t i, const struct places *v, struct d
 	return 0;
 }
 
-int choice_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+int select_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
 {
 	int err = 0;
 
@@ -203,10 +203,10 @@ int choice_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag
 		    (c->found[i] && !c->added[i]))
 			continue;
 		for (size_t k = 0; !err && k < nbins; k++)
-			if (places_inlined(&v, bins[k], s, true))
+			if (place_inlined(&v, bins[k], s, true))
 				err = diag_set(d, "out of memory");
 		err = err || add_sure(c, i, &v, d) ? -1 : 0;
-		places_fini(&v);
+		place_fini(&v);
 	}
 	return err;
 }

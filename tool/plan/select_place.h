@@ -36,25 +36,25 @@ struct choice {
 };
 
 /* Count a function or place that was left out, with the reason (static string). */
-#define CHOICE_LACKS "lack what is asked for"
-void choice_left_out(struct choice *c, const char *why);
+#define SELECT_LACKS "lack what is asked for"
+void select_left_out(struct choice *c, const char *why);
 
 /*
  * Add the places that specs name, or with @inlined those that the functions were inlined into
  * that they mean. 0, or -1 with @d or c->conflict set.
  */
-int choice_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
+int select_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
 		  struct diag *d);
 
 /*
  * The method that the plain name of @spec means, and that wrapper @fn has the code of; or NULL.
  */
-const char *choice_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec);
+const char *select_wraps(struct gobin *bin, const struct gofunc *fn, const struct spec *spec);
 
 /*
  * With plan.sure_inlined: add the places that functions which plain names name were inlined into,
  * as far as each call is sure to be counted once. 0, or -1 with @d set.
  */
-int choice_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d);
+int select_sure(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d);
 
 #endif

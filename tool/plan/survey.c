@@ -30,7 +30,7 @@ void plan_survey_scan(struct gobin *bin, const struct gofunc *fn, bool exits, bo
 		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
 		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
 	};
-	struct insn_code code = gocode_of(bin, fn);
+	struct insn_code code = function_code_of(bin, fn);
 
 	code.exits = exits;
 	code.untouched = untouched;
@@ -92,7 +92,7 @@ static const char *survey_code(struct gobin *bin, const struct gofunc *fn, struc
 
 	if (why)
 		return why;
-	*code = gocode_of(bin, fn);
+	*code = function_code_of(bin, fn);
 	return code->bytes ? NULL : why_no_code;
 }
 

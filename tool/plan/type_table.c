@@ -17,20 +17,20 @@ struct frame {
 	struct frame *next;
 };
 
-void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint32_t depth)
+void type_table_init(struct type_table *w, struct plan *p, struct arena *mem, uint32_t depth)
 {
 	memset(w, 0, sizeof(*w));
 	w->plan = p;
 	w->mem = mem;
 	w->depth = depth < PLAN_DEPTH_MAX ? depth : PLAN_DEPTH_MAX;
-	w->most = WIRETYPES_MAX;
-	w->most_refs = WIRETYPES_REFS_MAX;
+	w->most = TYPE_TABLE_MAX;
+	w->most_refs = TYPE_TABLE_REFS_MAX;
 	w->refs.secrets = &p->secrets;
 	for (size_t i = 0; i <= PLAN_DEPTH_MAX; i++)
 		w->queues[i].last = &w->queues[i].first;
 }
 
-void wiretypes_fini(struct wiretypes *w)
+void type_table_fini(struct type_table *w)
 {
 	hmap_fini(&w->known);
 	hmap_fini(&w->frames);
@@ -38,9 +38,9 @@ void wiretypes_fini(struct wiretypes *w)
 	w->targets = NULL;
 }
 
-static const struct golayout *layout_of(struct gobin *bin)
+static const struct runtime_layout *layout_of(struct gobin *bin)
 {
-	return golayout_get(gobin_go_minor(bin));
+	return runtime_layout_get(gobin_go_minor(bin));
 }
 
 /* User-space addresses have less than 48 bits. */
@@ -49,9 +49,9 @@ static uint64_t key_of(const struct gotype *t, enum wire_role role)
 	return (uint64_t)(uintptr_t)t << 4 | role;
 }
 
-static void enqueue(struct wiretypes *w, struct wiretype *n, uint32_t level)
+static void enqueue(struct type_table *w, struct wiretype *n, uint32_t level)
 {
-	struct wiretypes_queue *q = &w->queues[level];
+	struct type_table_queue *q = &w->queues[level];
 
 	n->level = level;
 	n->next = NULL;
@@ -59,9 +59,9 @@ static void enqueue(struct wiretypes *w, struct wiretype *n, uint32_t level)
 	q->last = &n->next;
 }
 
-static struct wiretype *dequeue(struct wiretypes *w, uint32_t level)
+static struct wiretype *dequeue(struct type_table *w, uint32_t level)
 {
-	struct wiretypes_queue *q = &w->queues[level];
+	struct type_table_queue *q = &w->queues[level];
 	struct wiretype *n = q->first;
 
 	if (!n)
@@ -73,9 +73,9 @@ static struct wiretype *dequeue(struct wiretypes *w, uint32_t level)
 }
 
 /* Something nearer was found: take it from where it waits. */
-static void leave_queue(struct wiretypes *w, struct wiretype *n)
+static void leave_queue(struct type_table *w, struct wiretype *n)
 {
-	struct wiretypes_queue *q = &w->queues[n->level];
+	struct type_table_queue *q = &w->queues[n->level];
 	struct wiretype **at = &q->first;
 
 	while (*at && *at != n)
@@ -87,8 +87,8 @@ static void leave_queue(struct wiretypes *w, struct wiretype *n)
 		q->last = at;
 }
 
-struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const struct gotype *t,
-				enum wire_role role, uint32_t level)
+struct wiretype *type_table_want(struct type_table *w, struct gobin *bin, const struct gotype *t,
+				 enum wire_role role, uint32_t level)
 {
 	uint64_t key = key_of(t, role);
 	struct wiretype *n = hmap_get(&w->known, key);
@@ -97,13 +97,13 @@ struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const st
 		return NULL;
 	if (n && n->level <= level)
 		return n;
-	if (n && !n->final && n->id == WIRETYPES_NONE) {
+	if (n && !n->final && n->id == TYPE_TABLE_NONE) {
 		leave_queue(w, n);
 		enqueue(w, n, level);
 		return n;
 	}
 	/* A final type is no use nearer to a frame: it lacks references beyond its depth. */
-	if (!wirerefs_size(layout_of(bin), t, role))
+	if (!reference_size(layout_of(bin), t, role))
 		return NULL;
 	n = arena_alloc(w->mem, sizeof(*n));
 	if (!n || hmap_put(&w->known, key, n))
@@ -111,13 +111,13 @@ struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const st
 	n->t = t;
 	n->bin = bin;
 	n->role = role;
-	n->id = WIRETYPES_NONE;
+	n->id = TYPE_TABLE_NONE;
 	enqueue(w, n, level);
 	return n;
 }
 
 /* Append a type with the references in @w->refs, for objects at @level. */
-static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t, uint64_t size,
+static int append(struct type_table *w, struct gobin *bin, const struct gotype *t, uint64_t size,
 		  uint32_t level, uint32_t *id)
 {
 	struct plan *p = w->plan;
@@ -139,7 +139,7 @@ static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t
 			if (w->seen && w->seen(w->seen_ctx, bin, r->to, level + !same))
 				return -1;
 		} else if (r->to) {
-			to = wiretypes_want(w, bin, r->to, r->role, level + !same);
+			to = type_table_want(w, bin, r->to, r->role, level + !same);
 			if (!to)
 				continue;
 		}
@@ -164,7 +164,7 @@ static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t
 	return 0;
 }
 
-static bool same(const struct wiretypes *w, uint32_t a, uint32_t b)
+static bool same(const struct type_table *w, uint32_t a, uint32_t b)
 {
 	const struct plan *p = w->plan;
 	const struct goprobe_type *x = &p->types[a], *y = &p->types[b];
@@ -176,7 +176,7 @@ static bool same(const struct wiretypes *w, uint32_t a, uint32_t b)
 }
 
 /* If there is a frame like the last type, take that and drop the last. */
-static int share_frame(struct wiretypes *w, uint32_t *id)
+static int share_frame(struct type_table *w, uint32_t *id)
 {
 	struct plan *p = w->plan;
 	const struct goprobe_type *t = &p->types[*id];
@@ -204,36 +204,36 @@ static int share_frame(struct wiretypes *w, uint32_t *id)
 	return hmap_put(&w->frames, key, f);
 }
 
-int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
-		    size_t n, uint32_t size, bool texts, uint32_t *ret)
+int type_table_frame(struct type_table *w, struct gobin *bin, const struct plan_value *values,
+		     size_t n, uint32_t size, bool texts, uint32_t *ret)
 {
 	w->refs.layout = layout_of(bin);
-	wirerefs_begin(&w->refs);
+	reference_begin(&w->refs);
 	for (size_t i = 0; i < n; i++)
 		if (!values[i].unavailable)
-			wirerefs_add_frame(&w->refs, values[i].type, values[i].offset);
+			reference_add_frame(&w->refs, values[i].type, values[i].offset);
 	if (texts)
-		wirerefs_keep_texts(&w->refs);
-	wirerefs_sort(&w->refs, size);
+		reference_keep_texts(&w->refs);
+	reference_sort(&w->refs, size);
 	if (append(w, bin, NULL, size, 0, ret))
 		return -1;
 	return share_frame(w, ret);
 }
 
-static int make(struct wiretypes *w, struct wiretype *n)
+static int make(struct type_table *w, struct wiretype *n)
 {
 	struct plan *p = w->plan;
 
 	w->refs.layout = layout_of(n->bin);
-	wirerefs_of(&w->refs, n->t, n->role);
+	reference_of(&w->refs, n->t, n->role);
 	if (p->ntypes >= w->most || p->nrefs + w->refs.n + w->refs.nwipes > w->most_refs)
 		return 0;
-	return append(w, n->bin, n->t, wirerefs_size(w->refs.layout, n->t, n->role), n->level,
+	return append(w, n->bin, n->t, reference_size(w->refs.layout, n->t, n->role), n->level,
 		      &n->id);
 }
 
 /* Ids of targets, instead of places in memory; without those that were not made. */
-static void settle(struct wiretypes *w)
+static void settle(struct type_table *w)
 {
 	struct plan *p = w->plan;
 	size_t to = w->settled < p->ntypes ? p->types[w->settled].ref : p->nrefs;
@@ -243,7 +243,7 @@ static void settle(struct wiretypes *w)
 		size_t first = to;
 
 		for (size_t k = t->ref; k < t->ref + t->nrefs; k++) {
-			if (w->targets[k] && w->targets[k]->id == WIRETYPES_NONE)
+			if (w->targets[k] && w->targets[k]->id == TYPE_TABLE_NONE)
 				continue;
 			p->refs[to] = p->refs[k];
 			if (w->targets[k])
@@ -259,7 +259,7 @@ static void settle(struct wiretypes *w)
 	hmap_fini(&w->frames);
 }
 
-int wiretypes_make(struct wiretypes *w)
+int type_table_make(struct type_table *w)
 {
 	for (uint32_t level = 0; level <= w->depth; level++) {
 		struct wiretype *n;

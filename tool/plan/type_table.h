@@ -12,16 +12,16 @@
  * Types and references of a session before it runs, and ever; the module allows
  * 64 Ki and 256 Ki.
  */
-#define WIRETYPES_MAX 40960U
-#define WIRETYPES_REFS_MAX 163840U
-#define WIRETYPES_LEARN_MAX 61440U
-#define WIRETYPES_LEARN_REFS_MAX 245760U
+#define TYPE_TABLE_MAX 40960U
+#define TYPE_TABLE_REFS_MAX 163840U
+#define TYPE_TABLE_LEARN_MAX 61440U
+#define TYPE_TABLE_LEARN_REFS_MAX 245760U
 /* A wire type, wanted or made. */
 struct wiretype {
 	const struct gotype *t;	/* Go type */
 	struct gobin *bin;	/* the binary it is of */
 	enum wire_role role;	/* what of that type it is */
-	uint32_t id;		/* session type id, or WIRETYPES_NONE: not made */
+	uint32_t id;		/* session type id, or TYPE_TABLE_NONE: not made */
 	/*
 	 * References followed from a frame to the nearest such object; the type is good for those
 	 * that are as far away or farther.
@@ -31,50 +31,50 @@ struct wiretype {
 	struct wiretype *next;	/* of the same queue */
 };
 
-#define WIRETYPES_NONE UINT32_MAX
+#define TYPE_TABLE_NONE UINT32_MAX
 
 /* Types wait in the order they were asked for, by level. */
-struct wiretypes_queue {
+struct type_table_queue {
 	struct wiretype *first;
 	struct wiretype **last;
 };
 
-struct wiretypes;
+struct type_table;
 
 /*
  * What an interface of type @t holds may be @level references from a frame; with
  * NULL: what a function has captured.
  */
-typedef int (*wiretypes_seen_fn)(void *ctx, struct gobin *bin, const struct gotype *t,
-				 uint32_t level);
+typedef int (*type_table_seen_fn)(void *ctx, struct gobin *bin, const struct gotype *t,
+				  uint32_t level);
 
 /* Makes plan.types, plan.gotypes and plan.refs. */
-struct wiretypes {
+struct type_table {
 	struct plan *plan;	/* where they go */
 	struct arena *mem;	/* for what is needed on the way */
 	uint32_t depth;		/* references followed: what is farther away needs no type */
 	size_t most;		/* types to make; what is beyond is not followed */
 	size_t most_refs;	/* references to make; further ones are not followed */
-	wiretypes_seen_fn seen;	/* called for each interface and function; it may add types */
+	type_table_seen_fn seen; /* called for each interface and function; it may add types */
 	void *seen_ctx;		/* its first argument */
 	struct hmap known;	/* wire types by Go type and role */
 	/* Types of frames that were not handed out, by a hash of what is in them. */
 	struct hmap frames;
 	/* Types that wait for being made, by level. */
-	struct wiretypes_queue queues[PLAN_DEPTH_MAX + 1];
+	struct type_table_queue queues[PLAN_DEPTH_MAX + 1];
 	/* What each reference of plan.refs leads to, until it is settled. */
 	const struct wiretype **targets;
 	size_t types_cap;	/* capacity of plan.types and plan.gotypes */
 	size_t refs_cap;	/* capacity of plan.refs and @targets */
 	size_t settled;		/* types of the plan whose references are settled */
-	struct wirerefs refs;	/* those of the type at hand */
+	struct reference refs;	/* those of the type at hand */
 };
 
-void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint32_t depth);
-void wiretypes_fini(struct wiretypes *w);
+void type_table_init(struct type_table *w, struct plan *p, struct arena *mem, uint32_t depth);
+void type_table_fini(struct type_table *w);
 
 /**
- * wiretypes_frame() - the wire type of a frame
+ * type_table_frame() - the wire type of a frame
  * @w: types so far
  * @bin: binary that the values are of
  * @values: what is in the frame; those that are unavailable are not
@@ -84,24 +84,24 @@ void wiretypes_fini(struct wiretypes *w);
  * @ret: session type id
  *
  * Frames that look alike share a type. What it refers to is made by
- * wiretypes_make().
+ * type_table_make().
  *
  * Return: 0, or -1 without memory.
  */
-int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
-		    size_t n, uint32_t size, bool texts, uint32_t *ret);
+int type_table_frame(struct type_table *w, struct gobin *bin, const struct plan_value *values,
+		     size_t n, uint32_t size, bool texts, uint32_t *ret);
 
 /*
  * The wire type of what @role says of @t, for objects that are @level references
  * away. NULL without memory, or if there are no such objects.
  */
-struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const struct gotype *t,
-				enum wire_role role, uint32_t level);
+struct wiretype *type_table_want(struct type_table *w, struct gobin *bin, const struct gotype *t,
+				 enum wire_role role, uint32_t level);
 
 /*
  * Make all types that are wanted, nearest first, and those that they refer to.
  * Then they are not changed any more. 0, or -1 without memory.
  */
-int wiretypes_make(struct wiretypes *w);
+int type_table_make(struct type_table *w);
 
 #endif

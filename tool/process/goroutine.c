@@ -18,7 +18,7 @@
 #define G_BYTES 512U
 /* Go ends a stack at 1 GB, unless the program allows more. */
 #define STACK_MAX (1ULL << 36)
-#define GOROUTINES_MAX (1U << 26)
+#define GOROUTINE_MAX (1U << 26)
 
 /*
  * Up to 1.23 a goroutine that enters a system call counts a turn; in 1.27 it need not
@@ -26,30 +26,30 @@
  */
 #define QUIET_SYSCALLS 24
 
-int goreader_init(struct goreader *r, pid_t pid, struct gobin *bin, struct diag *d)
+int goroutine_reader_init(struct goroutine_reader *r, pid_t pid, struct gobin *bin, struct diag *d)
 {
 	if (r->bin != bin)
-		*r = (struct goreader){ .bin = bin };
+		*r = (struct goroutine_reader){ .bin = bin };
 	return procmem_init(&r->m, pid, bin, d);
 }
 
-int goreader_find_turns(struct goreader *r, struct diag *d)
+int goroutine_reader_find_turns(struct goroutine_reader *r, struct diag *d)
 {
-	struct dwinfo *dw = gobin_dwinfo(r->bin);
+	struct dwarf *dw = gobin_dwinfo(r->bin);
 	uint32_t at;
 
 	if (!dw)
 		return diag_set(d, "%s: %s", gobin_path(r->bin), gobin_no_types(r->bin));
-	if (dwinfo_field(dw, "runtime.g", "trackingSeq", &at) || at >= G_BYTES)
+	if (dwarf_field(dw, "runtime.g", "trackingSeq", &at) || at >= G_BYTES)
 		return diag_set(d, "%s is of a Go release that does not record when goroutines have run (before 1.17)",
 				gobin_path(r->bin));
 	r->turns = at;
 	return 0;
 }
 
-bool goroutine_read(const struct goreader *r, uint64_t g, struct goroutine *ret)
+bool goroutine_read(const struct goroutine_reader *r, uint64_t g, struct goroutine *ret)
 {
-	const struct golayout_g *l = &golayout_get(gobin_go_minor(r->bin))->g;
+	const struct runtime_layout_g *l = &runtime_layout_get(gobin_go_minor(r->bin))->g;
 	const struct goprobe_runtime *rt = gobin_runtime(r->bin);
 	size_t last = l->gopc > l->labels ? l->gopc : l->labels;
 	size_t len = last + 8 > r->turns + 1 ? last + 8 : r->turns + 1;
@@ -92,12 +92,12 @@ bool goroutine_rests(const struct goroutine *gr)
 	       gr->sp < gr->hi;
 }
 
-static bool needs_thread(const struct goreader *r, const struct goroutine *gr)
+static bool needs_thread(const struct goroutine_reader *r, const struct goroutine *gr)
 {
 	return gr->status == GOROUTINE_SYSCALL && gobin_go_minor(r->bin) >= QUIET_SYSCALLS;
 }
 
-bool goroutine_rested(const struct goreader *r, const struct goroutine *before,
+bool goroutine_rested(const struct goroutine_reader *r, const struct goroutine *before,
 		      const struct goroutine *after)
 {
 	if (!r->turns || before->turns != after->turns || !goroutine_rests(after) ||
@@ -155,7 +155,7 @@ static bool read_sp(pid_t pid, const char *tid, uint64_t *sp)
  * stack: not found. That a thread has waited as often before and after SP was read says that
  * SP is of this wait.
  */
-void goroutine_find_thread(const struct goreader *r, struct goroutine *gr)
+void goroutine_find_thread(const struct goroutine_reader *r, struct goroutine *gr)
 {
 	struct dirent *e;
 	char path[64];
@@ -181,34 +181,34 @@ void goroutine_find_thread(const struct goreader *r, struct goroutine *gr)
 
 static bool walk_read(void *ctx, uint64_t at, void *to, size_t len)
 {
-	const struct goreader *r = ctx;
+	const struct goroutine_reader *r = ctx;
 
 	return procmem_read(&r->m, at, to, len);
 }
 
 static bool walk_place(void *ctx, uint64_t vaddr, struct gobin_place *ret)
 {
-	const struct goreader *r = ctx;
+	const struct goroutine_reader *r = ctx;
 
 	return !gobin_place(r->bin, vaddr, ret);
 }
 
-enum gostack_end goroutine_walk(const struct goreader *r, const struct goroutine *gr,
-				struct gostack_frame *v, size_t max, size_t *n)
+enum stack_end goroutine_walk(const struct goroutine_reader *r, const struct goroutine *gr,
+			      struct stack_frame *v, size_t max, size_t *n)
 {
 	const struct gostack s = {
 		.lo = gr->lo, .hi = gr->hi, .pc = gr->pc, .sp = gr->sp, .bias = r->m.bias,
 		.read = walk_read, .place = walk_place, .ctx = (void *)(uintptr_t)r,
 	};
 
-	return gostack_walk(&s, v, max, n);
+	return stack_walk(&s, v, max, n);
 }
 
 /*
  * The slice's words, pointer and length. It grows meanwhile: the pointer is the same before
  * and after the length has been read.
  */
-static bool read_slice(const struct goreader *r, uint64_t at, uint64_t *v, uint64_t *n)
+static bool read_slice(const struct goroutine_reader *r, uint64_t at, uint64_t *v, uint64_t *n)
 {
 	for (int i = 0; i < 16; i++) {
 		uint8_t first[16], again[16];
@@ -219,18 +219,18 @@ static bool read_slice(const struct goreader *r, uint64_t at, uint64_t *v, uint6
 		*v = load_u64(again);
 		*n = load_u64(first + 8);
 		if (load_u64(first) == *v)
-			return *n <= GOROUTINES_MAX;
+			return *n <= GOROUTINE_MAX;
 	}
 	return false;
 }
 
-int goroutines_list(const struct goreader *r, uint64_t **ret, size_t *n, struct diag *d)
+int goroutine_all(const struct goroutine_reader *r, uint64_t **ret, size_t *n, struct diag *d)
 {
 	uint64_t at, len, vaddr;
 
 	*n = 0;
 	*ret = NULL;
-	if (govar_address(r->bin, "runtime.allgs", &vaddr))
+	if (gobin_variable_address(r->bin, "runtime.allgs", &vaddr))
 		return diag_set(d, "%s has no symbols that say where its goroutines are",
 				gobin_path(r->bin));
 	if (!read_slice(r, r->m.bias + vaddr, &at, &len))

@@ -43,7 +43,7 @@ struct goroutine {
 };
 
 /* Reads those of a process. */
-struct goreader {
+struct goroutine_reader {
 	struct procmem m;	/* its memory */
 	struct gobin *bin;	/* its binary */
 	uint32_t turns;		/* where goroutine.turns is in runtime.g; 0: it is not known */
@@ -56,32 +56,32 @@ struct goreader {
  * 0, or -1 with @d set: it is not a process of @bin that can be read. What is known of @bin is
  * kept if @r was of it before; else @r is all zero.
  */
-int goreader_init(struct goreader *r, pid_t pid, struct gobin *bin, struct diag *d);
+int goroutine_reader_init(struct goroutine_reader *r, pid_t pid, struct gobin *bin, struct diag *d);
 /* Find @turns, which goroutine_rested() needs. 0, or -1 with @d set. */
-int goreader_find_turns(struct goreader *r, struct diag *d);
+int goroutine_reader_find_turns(struct goroutine_reader *r, struct diag *d);
 
 /* False: there is no goroutine at @g, or it is changing. */
-bool goroutine_read(const struct goreader *r, uint64_t g, struct goroutine *ret);
+bool goroutine_read(const struct goroutine_reader *r, uint64_t g, struct goroutine *ret);
 /* Is it one that does not run, and has a stack that can be walked? */
 bool goroutine_rests(const struct goroutine *gr);
 /*
  * The same goroutine has been read twice. Has it certainly not run in between? What was read
  * of its stack then holds. False if that is not certain.
  */
-bool goroutine_rested(const struct goreader *r, const struct goroutine *before,
+bool goroutine_rested(const struct goroutine_reader *r, const struct goroutine *before,
 		      const struct goroutine *after);
 /*
  * The thread that waits in a system call on behalf of @gr: fills @tid and @switches, where
  * goroutine_rested() needs them.
  */
-void goroutine_find_thread(const struct goreader *r, struct goroutine *gr);
+void goroutine_find_thread(const struct goroutine_reader *r, struct goroutine *gr);
 
-/* The functions on its stack; see gostack_walk(). */
-enum gostack_end goroutine_walk(const struct goreader *r, const struct goroutine *gr,
-				struct gostack_frame *v, size_t max, size_t *n);
+/* The functions on its stack; see stack_walk(). */
+enum stack_end goroutine_walk(const struct goroutine_reader *r, const struct goroutine *gr,
+			      struct stack_frame *v, size_t max, size_t *n);
 
 /**
- * goroutines_list() - all that a process has
+ * goroutine_all() - all that a process has
  * @r: the process
  * @ret: gets the addresses of their runtime.g, from malloc(); dead ones are among them
  * @n: their number
@@ -89,6 +89,6 @@ enum gostack_end goroutine_walk(const struct goreader *r, const struct goroutine
  *
  * Return: 0, or -1 with @d set.
  */
-int goroutines_list(const struct goreader *r, uint64_t **ret, size_t *n, struct diag *d);
+int goroutine_all(const struct goroutine_reader *r, uint64_t **ret, size_t *n, struct diag *d);
 
 #endif

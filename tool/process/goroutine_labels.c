@@ -19,13 +19,13 @@
 #define BUCKET (NEXT + WORD)
 /* Hash bytes below it: the slot is free, or its entry has moved to the new buckets. */
 #define TAKEN 5U
-/* A map of GORLABELS_MAX entries has no more buckets (log2), and no longer chains. */
+/* A map of GOROUTINE_LABELS_MAX entries has no more buckets (log2), and no longer chains. */
 #define B_MAX 6U
 #define CHAIN_MAX 8U
 
 /* The string whose header is at @header; NULL if it can't be read, or is no text. */
-static const char *take_string(const struct goreader *r, const uint8_t *header,
-			       struct gorlabels *ret)
+static const char *take_string(const struct goroutine_reader *r, const uint8_t *header,
+			       struct goroutine_labels *ret)
 {
 	uint64_t len = load_u64(header + WORD);
 	char *to = ret->text + ret->used;
@@ -38,12 +38,12 @@ static const char *take_string(const struct goreader *r, const uint8_t *header,
 	return to;
 }
 
-static bool take_label(const struct goreader *r, const uint8_t *key, const uint8_t *value,
-		       struct gorlabels *ret)
+static bool take_label(const struct goroutine_reader *r, const uint8_t *key, const uint8_t *value,
+		       struct goroutine_labels *ret)
 {
 	struct gorlabel *l = &ret->v[ret->n];
 
-	if (ret->n == GORLABELS_MAX)
+	if (ret->n == GOROUTINE_LABELS_MAX)
 		return false;
 	l->key = take_string(r, key, ret);
 	l->value = l->key ? take_string(r, value, ret) : NULL;
@@ -51,15 +51,15 @@ static bool take_label(const struct goreader *r, const uint8_t *key, const uint8
 	return l->value;
 }
 
-static bool read_slice(const struct goreader *r, uint64_t at, struct gorlabels *ret)
+static bool read_slice(const struct goroutine_reader *r, uint64_t at, struct goroutine_labels *ret)
 {
-	uint8_t head[STRING], pairs[GORLABELS_MAX * PAIR];
+	uint8_t head[STRING], pairs[GOROUTINE_LABELS_MAX * PAIR];
 	uint64_t n;
 
 	if (!procmem_read(&r->m, at, head, sizeof(head)))
 		return false;
 	n = load_u64(head + WORD);
-	if (n > GORLABELS_MAX || !procmem_read(&r->m, load_u64(head), pairs, n * PAIR))
+	if (n > GOROUTINE_LABELS_MAX || !procmem_read(&r->m, load_u64(head), pairs, n * PAIR))
 		return false;
 	for (uint64_t i = 0; i < n; i++)
 		if (!take_label(r, pairs + i * PAIR, pairs + i * PAIR + STRING, ret))
@@ -68,7 +68,7 @@ static bool read_slice(const struct goreader *r, uint64_t at, struct gorlabels *
 }
 
 /* A bucket and those that it overflows into. */
-static bool read_chain(const struct goreader *r, uint64_t at, struct gorlabels *ret)
+static bool read_chain(const struct goroutine_reader *r, uint64_t at, struct goroutine_labels *ret)
 {
 	uint8_t p[BUCKET];
 
@@ -84,8 +84,8 @@ static bool read_chain(const struct goreader *r, uint64_t at, struct gorlabels *
 	return true;
 }
 
-static bool read_buckets(const struct goreader *r, uint64_t at, uint64_t n,
-			 struct gorlabels *ret)
+static bool read_buckets(const struct goroutine_reader *r, uint64_t at, uint64_t n,
+			 struct goroutine_labels *ret)
 {
 	for (uint64_t i = 0; i < n; i++)
 		if (!read_chain(r, at + i * BUCKET, ret))
@@ -94,9 +94,9 @@ static bool read_buckets(const struct goreader *r, uint64_t at, uint64_t n,
 }
 
 /* A map that grew may keep entries in its old buckets for ever, as nobody writes to it. */
-static bool read_map(const struct goreader *r, uint64_t at, struct gorlabels *ret)
+static bool read_map(const struct goroutine_reader *r, uint64_t at, struct goroutine_labels *ret)
 {
-	const struct golayout_hmap *l = &golayout_get(gobin_go_minor(r->bin))->hmap;
+	const struct runtime_layout_hmap *l = &runtime_layout_get(gobin_go_minor(r->bin))->hmap;
 	uint8_t word[WORD], p[64];
 	uint64_t old;
 
@@ -110,7 +110,7 @@ static bool read_map(const struct goreader *r, uint64_t at, struct gorlabels *re
 	old = load_u64(p + l->oldbuckets);
 	return (!load_u64(p + l->buckets) ||
 		read_buckets(r, load_u64(p + l->buckets), 1ULL << p[l->b], ret)) &&
-	       (!old || read_buckets(r, old, golayout_oldbuckets(l, p), ret)) &&
+	       (!old || read_buckets(r, old, runtime_layout_oldbuckets(l, p), ret)) &&
 	       ret->n == load_u64(p + l->count);
 }
 
@@ -119,16 +119,16 @@ static int by_key(const void *a, const void *b)
 	return strcmp(((const struct gorlabel *)a)->key, ((const struct gorlabel *)b)->key);
 }
 
-void gorlabels_read(const struct goreader *r, enum golabels layout, uint64_t at,
-		    struct gorlabels *ret)
+void goroutine_labels_read(const struct goroutine_reader *r, enum pprof_labels layout, uint64_t at,
+			   struct goroutine_labels *ret)
 {
 	bool read = !at;
 
 	ret->n = 0;
 	ret->used = 0;
-	if (at && layout == GOLABELS_SLICE)
+	if (at && layout == PPROF_LABELS_SLICE)
 		read = read_slice(r, at, ret);
-	else if (at && layout == GOLABELS_MAP)
+	else if (at && layout == PPROF_LABELS_MAP)
 		read = read_map(r, at, ret);
 	ret->unknown = !read;
 	if (!read)

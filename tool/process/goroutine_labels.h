@@ -7,30 +7,30 @@
 #include "process/goroutine.h"
 
 /* More labels, or longer ones, are unknown. */
-#define GORLABELS_MAX 64
-#define GORLABELS_BYTES 8192
+#define GOROUTINE_LABELS_MAX 64
+#define GOROUTINE_LABELS_BYTES 8192
 
 /**
- * struct gorlabels - the labels of a goroutine
+ * struct goroutine_labels - the labels of a goroutine
  * @n: their number
  * @unknown: there may be some, but they can't be read, or exceed the limits
  * @v: keys and values in @text, in the order of their keys
  * @used: bytes of @text
  * @text: strings with a NUL at their end
  */
-struct gorlabels {
+struct goroutine_labels {
 	size_t n;
 	bool unknown;
 	struct gorlabel {
 		const char *key;
 		const char *value;
-	} v[GORLABELS_MAX];
+	} v[GOROUTINE_LABELS_MAX];
 	size_t used;
-	char text[GORLABELS_BYTES];
+	char text[GOROUTINE_LABELS_BYTES];
 };
 
 /* Read the set of labels at address @at (0: none), which has layout @layout. */
-void gorlabels_read(const struct goreader *r, enum golabels layout, uint64_t at,
-		    struct gorlabels *ret);
+void goroutine_labels_read(const struct goroutine_reader *r, enum pprof_labels layout, uint64_t at,
+			   struct goroutine_labels *ret);
 
 #endif

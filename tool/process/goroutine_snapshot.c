@@ -10,15 +10,15 @@
 /* Each search for a thread reads files of all threads: it is given up after so long in all. */
 #define THREADS_NS 1000000000ULL
 
-int gosnap_init(struct gosnap_reader *r, pid_t pid, struct gobin *bin, bool labels,
-		struct diag *d)
+int goroutine_snapshot_init(struct goroutine_snapshot_reader *r, pid_t pid, struct gobin *bin,
+			    bool labels, struct diag *d)
 {
 	r->labels = labels;
-	r->layout = golabels_of(bin);
-	return goreader_init(&r->r, pid, bin, d);
+	r->layout = pprof_labels_of(bin);
+	return goroutine_reader_init(&r->r, pid, bin, d);
 }
 
-static void find_thread(struct gosnap_reader *r, struct goroutine *gr)
+static void find_thread(struct goroutine_snapshot_reader *r, struct goroutine *gr)
 {
 	uint64_t start;
 
@@ -30,21 +30,21 @@ static void find_thread(struct gosnap_reader *r, struct goroutine *gr)
 }
 
 /* Stack and labels. False: they are not whole. */
-static bool read_parts(struct gosnap_reader *r, struct gosnap *s)
+static bool read_parts(struct goroutine_snapshot_reader *r, struct goroutine_snapshot *s)
 {
-	enum gostack_end end = GOSTACK_WHOLE;
+	enum stack_end end = STACK_WHOLE;
 
 	s->n = 0;
 	if (goroutine_rests(&s->gr))
-		end = goroutine_walk(&r->r, &s->gr, s->frames, GOSTATE_FRAMES, &s->n);
-	s->cut = end == GOSTACK_CUT;
+		end = goroutine_walk(&r->r, &s->gr, s->frames, GOROUTINE_STATE_FRAMES, &s->n);
+	s->cut = end == STACK_CUT;
 	if (r->labels)
-		gorlabels_read(&r->r, r->layout, s->gr.labels, &s->labels);
-	return end != GOSTACK_BROKEN;
+		goroutine_labels_read(&r->r, r->layout, s->gr.labels, &s->labels);
+	return end != STACK_BROKEN;
 }
 
 /* Does it read the same again? */
-static bool read_again(struct gosnap_reader *r, const struct goroutine *before)
+static bool read_again(struct goroutine_snapshot_reader *r, const struct goroutine *before)
 {
 	struct goroutine now;
 
@@ -60,7 +60,7 @@ static bool read_again(struct gosnap_reader *r, const struct goroutine *before)
 	return goroutine_rested(&r->r, before, &now);
 }
 
-static bool same_parts(const struct gosnap *a, const struct gosnap *b)
+static bool same_parts(const struct goroutine_snapshot *a, const struct goroutine_snapshot *b)
 {
 	if (a->n != b->n || a->cut != b->cut || a->labels.n != b->labels.n ||
 	    a->labels.unknown != b->labels.unknown)
@@ -72,9 +72,9 @@ static bool same_parts(const struct gosnap *a, const struct gosnap *b)
 	       !memcmp(a->labels.text, b->labels.text, a->labels.used);
 }
 
-static bool read_twice(struct gosnap_reader *r, struct gosnap *s)
+static bool read_twice(struct goroutine_snapshot_reader *r, struct goroutine_snapshot *s)
 {
-	struct gosnap first;
+	struct goroutine_snapshot first;
 
 	find_thread(r, &s->gr);
 	if (!read_parts(r, s) || !read_again(r, &s->gr))
@@ -91,19 +91,20 @@ static bool read_twice(struct gosnap_reader *r, struct gosnap *s)
 	return read_parts(r, s) && same_parts(&first, s) && read_again(r, &s->gr);
 }
 
-static const char *reason_of(struct gosnap_reader *r, const struct goroutine *gr)
+static const char *reason_of(struct goroutine_snapshot_reader *r, const struct goroutine *gr)
 {
 	char *text = r->reasons[gr->reason];
 
 	if (gr->status != GOROUTINE_WAITING)
 		return NULL;
 	if (!r->have_reason[gr->reason])
-		gostate_reason(&r->r, gr->reason, text, sizeof(r->reasons[0]));
+		goroutine_state_reason(&r->r, gr->reason, text, sizeof(r->reasons[0]));
 	r->have_reason[gr->reason] = true;
 	return *text ? text : NULL;
 }
 
-bool gosnap_read(struct gosnap_reader *r, uint64_t g, struct gosnap *s)
+bool goroutine_snapshot_read(struct goroutine_snapshot_reader *r, uint64_t g,
+			     struct goroutine_snapshot *s)
 {
 	s->consistent = false;
 	s->labels.n = 0;
@@ -115,7 +116,7 @@ bool gosnap_read(struct gosnap_reader *r, uint64_t g, struct gosnap *s)
 			return false;
 		s->consistent = read_twice(r, s);
 	}
-	s->status = gostate_status(&s->gr);
+	s->status = goroutine_state_status(&s->gr);
 	s->reason = reason_of(r, &s->gr);
 	/* That of the main goroutine is in the runtime's assembly. */
 	s->creator = s->gr.goid != 1 && s->gr.gopc ? s->gr.gopc - r->r.m.bias : 0;

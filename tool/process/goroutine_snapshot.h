@@ -14,9 +14,9 @@
 #include "process/goroutine_state.h"
 
 /* A reader of snapshots. */
-struct gosnap_reader {
-	struct goreader r;	/* the process */
-	enum golabels layout;	/* of labels */
+struct goroutine_snapshot_reader {
+	struct goroutine_reader r;	/* the process */
+	enum pprof_labels layout;	/* of labels */
 	bool labels;		/* labels are to be read */
 	/* Texts of wait reasons that have been read, by number; "" : not known. */
 	char reasons[256][64];
@@ -26,24 +26,25 @@ struct gosnap_reader {
 };
 
 /* A goroutine, as it was read. */
-struct gosnap {
+struct goroutine_snapshot {
 	struct goroutine gr;		/* it */
 	const char *status;		/* in words, "waiting", or NULL */
 	const char *reason;		/* what it waits for, "chan receive", or NULL */
 	/* Where the go statement that made it returns to, link-time; 0: nobody's. */
 	uint64_t creator;
-	struct gostack_frame frames[GOSTATE_FRAMES];	/* its stack, innermost first */
+	struct stack_frame frames[GOROUTINE_STATE_FRAMES];	/* its stack, innermost first */
 	size_t n;			/* their number; 0 if it runs */
 	bool cut;			/* there are more */
-	struct gorlabels labels;	/* its labels, if they were to be read */
+	struct goroutine_labels labels;	/* its labels, if they were to be read */
 	/* All of this certainly was so at one moment; else the row is torn. */
 	bool consistent;
 };
 
 /* @r is all zero. 0, or -1 with @d set. */
-int gosnap_init(struct gosnap_reader *r, pid_t pid, struct gobin *bin, bool labels,
-		struct diag *d);
+int goroutine_snapshot_init(struct goroutine_snapshot_reader *r, pid_t pid, struct gobin *bin,
+			    bool labels, struct diag *d);
 /* The goroutine whose runtime.g is at @g. False: no goroutine is there now. */
-bool gosnap_read(struct gosnap_reader *r, uint64_t g, struct gosnap *ret);
+bool goroutine_snapshot_read(struct goroutine_snapshot_reader *r, uint64_t g,
+			     struct goroutine_snapshot *ret);
 
 #endif

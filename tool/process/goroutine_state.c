@@ -14,16 +14,16 @@ static const char *const statuses[] = {
 
 #define STATUSES (sizeof(statuses) / sizeof(*statuses))
 
-static void find_reasons(struct goreader *r)
+static void find_reasons(struct goroutine_reader *r)
 {
 	if (!r->reasons_known &&
-	    govar_address(r->bin, "runtime.waitReasonStrings", &r->reasons))
+	    gobin_variable_address(r->bin, "runtime.waitReasonStrings", &r->reasons))
 		r->reasons = 0;
 	r->reasons_known = true;
 }
 
 /* The strings of runtime.waitReasonStrings: their numbers change with each release. */
-void gostate_reason(struct goreader *r, uint8_t reason, char *to, size_t size)
+void goroutine_state_reason(struct goroutine_reader *r, uint8_t reason, char *to, size_t size)
 {
 	const struct procmem *m = &r->m;
 	uint8_t string[16];
@@ -43,33 +43,34 @@ void gostate_reason(struct goreader *r, uint8_t reason, char *to, size_t size)
 			to[i] = '?';
 }
 
-const char *gostate_status(const struct goroutine *gr)
+const char *goroutine_state_status(const struct goroutine *gr)
 {
 	return gr->status < STATUSES ? statuses[gr->status] : NULL;
 }
 
-void gostate_of(struct goreader *r, const struct goroutine *gr, struct gostate *ret)
+void goroutine_state_of(struct goroutine_reader *r, const struct goroutine *gr,
+			struct goroutine_state *ret)
 {
-	struct gostack_frame frames[GOSTATE_FRAMES];
+	struct stack_frame frames[GOROUTINE_STATE_FRAMES];
 
-	*ret = (struct gostate){ .status = gostate_status(gr) };
+	*ret = (struct goroutine_state){ .status = goroutine_state_status(gr) };
 	/* That of the main goroutine is in the runtime's assembly. */
 	if (gr->goid != 1)
 		ret->creator = gr->gopc - r->m.bias;
 	if (gr->status == GOROUTINE_WAITING)
-		gostate_reason(r, gr->reason, ret->reason, sizeof(ret->reason));
+		goroutine_state_reason(r, gr->reason, ret->reason, sizeof(ret->reason));
 	if (!goroutine_rests(gr))
 		return;
-	ret->cut = goroutine_walk(r, gr, frames, GOSTATE_FRAMES, &ret->npcs) == GOSTACK_CUT;
+	ret->cut = goroutine_walk(r, gr, frames, GOROUTINE_STATE_FRAMES, &ret->npcs) == STACK_CUT;
 	for (size_t i = 0; i < ret->npcs; i++)
 		ret->pcs[i] = frames[i].pc;
 }
 
-void gostate_read(struct goreader *r, uint64_t g, struct gostate *ret)
+void goroutine_state_read(struct goroutine_reader *r, uint64_t g, struct goroutine_state *ret)
 {
 	struct goroutine gr;
 
-	*ret = (struct gostate){ 0 };
+	*ret = (struct goroutine_state){ 0 };
 	if (goroutine_read(r, g, &gr))
-		gostate_of(r, &gr, ret);
+		goroutine_state_of(r, &gr, ret);
 }

@@ -74,7 +74,7 @@ size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of)
 	return found;
 }
 
-bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
+bool kin_gor_read(const struct procmem *m, const struct runtime_layout_g *l,
 		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret)
 {
 	uint8_t bytes[512];
@@ -94,7 +94,7 @@ bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
 static int read_all(const struct procmem *m, struct gobin *bin, uint64_t allgs,
 		    struct kin_gor **ret, size_t *n)
 {
-	const struct golayout_g *l = &golayout_get(gobin_go_minor(bin))->g;
+	const struct runtime_layout_g *l = &runtime_layout_get(gobin_go_minor(bin))->g;
 	uint8_t head[16], pointers[BATCH * 8];
 	uint64_t at, len;
 
@@ -122,12 +122,12 @@ int kin_read(const struct procmem *m, struct gobin *bin, uint64_t of, struct kin
 	     size_t *n, struct diag *d)
 {
 	int minor = gobin_go_minor(bin);
-	struct govar allgs;
+	struct gobin_variable allgs;
 	int found;
 
 	*ret = NULL;
 	*n = 0;
-	if (!golayout_get(minor)->g.parent) {
+	if (!runtime_layout_get(minor)->g.parent) {
 		diag_set(d, "Go 1.%d does not record which goroutine has started another", minor);
 		return 1;
 	}

@@ -10,7 +10,7 @@
 #include "process/procmem.h"
 
 struct gobin;
-struct golayout_g;
+struct runtime_layout_g;
 struct goprobe_runtime;
 
 /* Does a goroutine descend from another one? While searching, its ancestors are marked visited. */
@@ -29,7 +29,7 @@ struct kin_gor {
  */
 size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of);
 /* The goroutine at @g. False: no goroutine is there now, or @rt is impossible. */
-bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
+bool kin_gor_read(const struct procmem *m, const struct runtime_layout_g *l,
 		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret);
 /*
  * The goroutines of a running process that descend from @of: *@ret, from malloc(), *@n of

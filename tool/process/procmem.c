@@ -101,7 +101,7 @@ void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 		/* What is mapped, not what has that name here or by now. */
 		snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
 			 m.start, m.end);
-		fd = regular_open(file);
+		fd = safe_open(file);
 		if (fd < 0)
 			continue;
 		fn(ctx, fd, name);
@@ -129,7 +129,7 @@ static int has_code(void *bin, pid_t pid)
 
 bool procmem_nobody(struct gobin *bin)
 {
-	return !processes_each(has_code, bin);
+	return !process_each(has_code, bin);
 }
 
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)

@@ -23,7 +23,7 @@
 /* Of a container's id, as Docker, containerd, CRI-O and Podman write it. */
 #define CONTAINER_DIGITS 64
 
-int processes_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
+int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *e;
@@ -71,7 +71,7 @@ static char *module_value(const char *text, const char *word, int field)
 	return line && *line ? strndup(line, strcspn(line, "\t\n")) : NULL;
 }
 
-void program_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1])
+void process_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1])
 {
 	size_t digits = 0;
 
@@ -102,7 +102,7 @@ static void find_container(pid_t pid, char id[PROGRAM_CONTAINER + 1])
 		fclose(f);
 	}
 	text[n] = 0;
-	program_container(text, id);
+	process_container(text, id);
 }
 
 static bool is_go(const struct elffile *ef)
@@ -118,7 +118,7 @@ static bool examine(const struct elffile *ef, struct program *ret)
 
 	if (!is_go(ef))
 		return false;
-	ret->go = buildinfo_version(ef, GOVERSION_MIN, GOVERSION_MAX);
+	ret->go = buildinfo_version(ef, RELEASE_OLDEST, RELEASE_NEWEST);
 	modules = buildinfo_modules(ef);
 	ret->path = module_value(modules, "path", 1);
 	ret->version = module_value(modules, "mod", 2);
@@ -168,7 +168,7 @@ static bool add_if_go(struct finding *f, struct elffile *ef, const char *library
 
 	if (!examine(ef, &found))
 		return false;
-	found.typed = dwsects_present(ef) ||
+	found.typed = sections_present(ef) ||
 		      !debugfile_open_local(ef, library ? library : f->path, f->pid);
 	find_container(f->pid, found.container);
 	found.executable = strdup(f->path);
@@ -239,7 +239,7 @@ static int by_pid(const void *a, const void *b)
 int programs_find(struct programs *p)
 {
 	struct finding f = { .p = p };
-	int err = processes_each(add_process, &f);
+	int err = process_each(add_process, &f);
 
 	hmap_fini(&f.foreign);
 	if (err)

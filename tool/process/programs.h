@@ -33,14 +33,14 @@ struct programs {
 };
 
 /* Call @fn for each process, until it returns something other than 0: that is returned. */
-int processes_each(int (*fn)(void *ctx, pid_t pid), void *ctx);
+int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx);
 /* The path of its executable, " (deleted)" behind it if that is so; false: none, or unreadable. */
 bool process_executable(pid_t pid, char path[PATH_MAX]);
 /*
  * The container of a process, by its /proc/PID/cgroup: "docker-<64 digits>.scope",
  * "/kubepods/.../<64 digits>". @id: the first digits, "" if it is in none.
  */
-void program_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1]);
+void process_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1]);
 /* Find them; no file is fetched from a server. 0, or -1 without memory. */
 int programs_find(struct programs *p);
 void programs_fini(struct programs *p);

@@ -31,29 +31,29 @@ static bool read_word(struct window *w, uint64_t at, uint64_t *ret)
 }
 
 /* SP rises by a word at least with each function, so that the stack's end is reached. */
-enum gostack_end gostack_walk(const struct gostack *s, struct gostack_frame *v, size_t max,
-			      size_t *n)
+enum stack_end stack_walk(const struct gostack *s, struct stack_frame *v, size_t max,
+			  size_t *n)
 {
 	struct window w = { .s = s };
 	uint64_t pc = s->pc, sp = s->sp;
 
 	*n = 0;
 	if (s->lo % 8 || s->hi % 8 || s->lo >= s->hi || sp % 8 || sp < s->lo)
-		return GOSTACK_BROKEN;
+		return STACK_BROKEN;
 	for (;;) {
 		struct gobin_place place;
 
 		if (sp > s->hi - 8 || !s->place(s->ctx, pc - s->bias, &place) ||
 		    place.depth % 8 || place.depth > s->hi - 8 - sp)
-			return GOSTACK_BROKEN;
+			return STACK_BROKEN;
 		if (*n == max)
-			return GOSTACK_CUT;
+			return STACK_CUT;
 		sp += place.depth;
-		v[(*n)++] = (struct gostack_frame){ pc - s->bias, s->hi - sp, place.begun };
+		v[(*n)++] = (struct stack_frame){ pc - s->bias, s->hi - sp, place.begun };
 		if (place.top)
-			return GOSTACK_WHOLE;
+			return STACK_WHOLE;
 		if (!read_word(&w, sp, &pc))
-			return GOSTACK_BROKEN;
+			return STACK_BROKEN;
 		sp += 8;
 	}
 }

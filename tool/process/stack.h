@@ -29,7 +29,7 @@ struct gostack {
 };
 
 /* A function on it. */
-struct gostack_frame {
+struct stack_frame {
 	uint64_t pc;	/* link-time address where it goes on */
 	/*
 	 * Bytes from where it will return to up to the stack's end: as goprobe_record.depth, but of
@@ -40,14 +40,14 @@ struct gostack_frame {
 };
 
 /* How a walk ended. */
-enum gostack_end {
-	GOSTACK_WHOLE,	/* at the function that nobody has called */
-	GOSTACK_CUT,	/* there are more */
-	GOSTACK_BROKEN,	/* the next frame is unknown */
+enum stack_end {
+	STACK_WHOLE,	/* at the function that nobody has called */
+	STACK_CUT,	/* there are more */
+	STACK_BROKEN,	/* the next frame is unknown */
 };
 
 /* The @max innermost functions, innermost first, to @v; *@n: their number. */
-enum gostack_end gostack_walk(const struct gostack *s, struct gostack_frame *v, size_t max,
-			      size_t *n);
+enum stack_end stack_walk(const struct gostack *s, struct stack_frame *v, size_t max,
+			  size_t *n);
 
 #endif

@@ -248,7 +248,7 @@ static int append_named(struct target_pids *to, const char *name, struct diag *d
 	struct named named = { .name = name };
 	int err = 0;
 
-	if (processes_each(add_if_named, &named)) {
+	if (process_each(add_if_named, &named)) {
 		err = diag_set(d, "out of memory");
 	} else if (named.pids.n > 1) {
 		err = several_named(&named, d);
@@ -334,7 +334,7 @@ static size_t count_older(const char *path, int fd)
 {
 	struct older older = { .path = path, .fd = fd };
 
-	processes_each(count_if_older, &older);
+	process_each(count_if_older, &older);
 	return older.n;
 }
 
@@ -392,7 +392,7 @@ pid_t *target_running(const struct target *t, size_t *n)
 {
 	struct running running = { .t = t };
 
-	processes_each(add_if_running, &running);
+	process_each(add_if_running, &running);
 	*n = running.pids.n;
 	return running.pids.v;
 }
@@ -400,7 +400,7 @@ pid_t *target_running(const struct target *t, size_t *n)
 /* The user's path; but a container may have something else there. */
 static int open_file(const char *path, struct diag *d)
 {
-	int fd = regular_open(path);
+	int fd = safe_open(path);
 
 	if (fd >= 0)
 		return fd;

@@ -150,7 +150,7 @@ static uint64_t hash_frame(uint64_t h, const struct plan_frame *f)
 /* Whether hits take a trap is no matter of the records. */
 static uint64_t hash_point(uint64_t h, struct gobin *bin, struct goprobe_point point)
 {
-	planjumps_keep_trap(bin, &point);
+	plan_jumps_keep_trap(bin, &point);
 	return recording_hash(h, &point, sizeof(point));
 }
 

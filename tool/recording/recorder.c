@@ -75,7 +75,7 @@ void recorder_fini(struct recorder *r)
 	if (r->path && r->fd >= 0)
 		close(r->fd);
 	free(r->buf);
-	bias_free(r->bias);
+	load_bias_free(r->bias);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -229,7 +229,7 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 	r->plan = s->plan;
 	r->bins = s->bins;
 	r->nbins = s->nbins;
-	r->bias = bias_new(s->plan);
+	r->bias = load_bias_new(s->plan);
 	if (!r->bias)
 		return diag_set(d, "out of memory");
 	r->learn = learn;
@@ -275,7 +275,7 @@ static void look(struct recorder *r, const uint8_t *p, size_t len)
 		if (n < 0)
 			return;		/* replay says so */
 		if (h->kind != GOPROBE_RECORD_LOST && h->id < r->plan->nfuncs &&
-		    bias_of(r->bias, h, &bias))
+		    load_bias_of(r->bias, h, &bias))
 			learn_record(r->learn, &r->rec, r->plan->funcs[h->id]->bin, bias);
 		at += n;
 	}
@@ -300,7 +300,7 @@ static void count_events(struct recorder *r, const uint8_t *p, size_t len)
 int recorder_add(struct recorder *r, uint32_t cpu, uint8_t *p, size_t len)
 {
 	count_events(r, p, len);
-	redactor_records(&r->redactor, r->plan, p, len);
+	redact_records(&r->redactor, r->plan, p, len);
 	put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
 	if (r->looks)
 		look(r, p, len);
@@ -328,7 +328,7 @@ void recorder_settled(struct recorder *r)
 	r->looks = learn_possible(r->plan);
 }
 
-int recorder_end(struct recorder *r, const struct out_summary *sum,
+int recorder_end(struct recorder *r, const struct output_summary *sum,
 		 const struct goprobe_breaker *breaker, struct diag *d)
 {
 	struct recording_end end = { .ns = sum->ns };

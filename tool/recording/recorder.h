@@ -37,7 +37,7 @@ struct recorder {
 	struct recording_start start;
 	uint64_t looked;		/* when they were looked at */
 	struct learn *learn;		/* what learns from records */
-	struct bias *bias;		/* load biases, for that */
+	struct load_bias *bias;		/* load biases, for that */
 	bool looks;			/* there may be something to learn */
 	struct record rec;		/* the record that is looked at */
 	struct redactor redactor;	/* clears what no recording should have */
@@ -77,7 +77,7 @@ void recorder_settled(struct recorder *r);
  * Write the end. Of @sum only the counts of the module and the clock are used. @breaker: the limit
  * of the session, or NULL.
  */
-int recorder_end(struct recorder *r, const struct out_summary *sum,
+int recorder_end(struct recorder *r, const struct output_summary *sum,
 		 const struct goprobe_breaker *breaker, struct diag *d);
 
 /* Size and hash of what is in the file behind @fd. 0 or -1. */

@@ -211,7 +211,7 @@ static void look_at_record(struct redactor *r, uint8_t *p)
 	}
 }
 
-void redactor_records(struct redactor *r, const struct plan *plan, uint8_t *p, size_t len)
+void redact_records(struct redactor *r, const struct plan *plan, uint8_t *p, size_t len)
 {
 	const char *why;
 	int64_t n;

@@ -27,6 +27,6 @@ struct redactor {
  * Clear what is redacted in the @len bytes of records of @plan at @p: bytes of strings become "*",
  * all others 0. Records that can't be decoded stay as they are.
  */
-void redactor_records(struct redactor *r, const struct plan *plan, uint8_t *p, size_t len);
+void redact_records(struct redactor *r, const struct plan *plan, uint8_t *p, size_t len);
 
 #endif

@@ -5,16 +5,16 @@
 #include "trace/call_quota.h"
 
 /* What has been seen of a function. */
-struct times_func {
+struct call_quota_func {
 	uint64_t calls;		/* calls */
 	uint64_t ends;		/* ends of calls, as far as they matter */
 	bool waits;		/* it is to be seen more often */
 	bool ends_matter;	/* its calls are to be seen to end, too */
 };
 
-int times_init(struct times *t, const struct plan *p, uint64_t most)
+int call_quota_init(struct call_quota *t, const struct plan *p, uint64_t most)
 {
-	*t = (struct times){
+	*t = (struct call_quota){
 		.most = most,
 		.v = calloc(p->nfuncs + 1, sizeof(*t->v)),
 		.n = p->nfuncs,
@@ -32,16 +32,16 @@ int times_init(struct times *t, const struct plan *p, uint64_t most)
 	return 0;
 }
 
-void times_fini(struct times *t)
+void call_quota_fini(struct call_quota *t)
 {
 	free(t->v);
 	free(t->done);
-	*t = (struct times){ 0 };
+	*t = (struct call_quota){ 0 };
 }
 
-static void look(struct times *t, uint32_t id)
+static void look(struct call_quota *t, uint32_t id)
 {
-	struct times_func *f = &t->v[id];
+	struct call_quota_func *f = &t->v[id];
 
 	if (!f->waits || f->calls < t->most || (f->ends_matter && f->ends < t->most))
 		return;
@@ -50,7 +50,7 @@ static void look(struct times *t, uint32_t id)
 	t->done[t->ndone++] = id;
 }
 
-void times_call(struct times *t, uint32_t id)
+void call_quota_call(struct call_quota *t, uint32_t id)
 {
 	if (id >= t->n)
 		return;
@@ -58,7 +58,7 @@ void times_call(struct times *t, uint32_t id)
 	look(t, id);
 }
 
-void times_end(struct times *t, uint32_t id)
+void call_quota_end(struct call_quota *t, uint32_t id)
 {
 	if (id >= t->n)
 		return;

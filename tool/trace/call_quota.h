@@ -12,23 +12,23 @@
 
 #include "plan/plan.h"
 
-struct times_func;
+struct call_quota_func;
 
 /* What has been seen of each function. */
-struct times {
+struct call_quota {
 	uint64_t most;		/* calls of each */
-	struct times_func *v;	/* by id of the plan */
+	struct call_quota_func *v;	/* by id of the plan */
 	size_t n;		/* number of @v */
 	size_t left;		/* functions that are to be seen more often */
 	uint32_t *done;		/* ids of those that have been, since it was last asked */
 	size_t ndone;		/* their number */
 };
 
-/* 0, or -1 without memory; times_fini() in any case. */
-int times_init(struct times *t, const struct plan *p, uint64_t most);
-void times_fini(struct times *t);
-void times_call(struct times *t, uint32_t id);
+/* 0, or -1 without memory; call_quota_fini() in any case. */
+int call_quota_init(struct call_quota *t, const struct plan *p, uint64_t most);
+void call_quota_fini(struct call_quota *t);
+void call_quota_call(struct call_quota *t, uint32_t id);
 /* A call has ended, whichever way. */
-void times_end(struct times *t, uint32_t id);
+void call_quota_end(struct call_quota *t, uint32_t id);
 
 #endif

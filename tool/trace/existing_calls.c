@@ -18,8 +18,8 @@
 #define HELD_MAX 256U
 
 /* A Go runtime of a process. */
-struct before_process {
-	struct goreader reader;	/* its goroutines */
+struct existing_calls_process {
+	struct goroutine_reader reader;	/* its goroutines */
 	uint32_t file;		/* of the plan: whose runtime it is */
 	bool no_clock;		/* its CLOCK_MONOTONIC is not ours */
 	int held;		/* see procmem_hold() */
@@ -57,7 +57,7 @@ struct suspect {
 	bool over;		/* it has none, and will never have any */
 	struct goroutine now;	/* as the last look found it, if it has @looked */
 	bool looked;		/* its stack has been read in this look */
-	enum gostack_end end;	/* how far */
+	enum stack_end end;	/* how far */
 	struct call *calls;	/* those on it */
 	uint32_t nknown;	/* open calls of it that the module has reported of */
 	struct suspect *same;	/* another one with the same id, in another process */
@@ -75,7 +75,7 @@ static uint64_t name_key(uint32_t file, const char *name)
 	return hmap_hash(file, name, strlen(name));
 }
 
-static int add_function(struct before *b, struct plan_func *pf)
+static int add_function(struct existing_calls *b, struct plan_func *pf)
 {
 	uint32_t file = 0;
 
@@ -87,17 +87,17 @@ static int add_function(struct before *b, struct plan_func *pf)
 	       hmap_put(&b->names, name_key(file, pf->fn->name), pf) ? -1 : 0;
 }
 
-int before_init(struct before *b, const struct plan *plan, struct symbols *files,
-		uint64_t started, struct diag *d)
+int existing_calls_init(struct existing_calls *b, const struct plan *plan, struct symbols *files,
+			uint64_t started, struct diag *d)
 {
-	*b = (struct before){ .plan = plan, .files = files, .started = started };
+	*b = (struct existing_calls){ .plan = plan, .files = files, .started = started };
 	for (size_t i = 0; i < plan->nfuncs; i++)
 		if (add_function(b, plan->funcs[i]))
 			return diag_set(d, "out of memory");
 	return 0;
 }
 
-static void let_go(struct before_process *p)
+static void let_go(struct existing_calls_process *p)
 {
 	if (p->held >= 0)
 		close(p->held);
@@ -105,7 +105,7 @@ static void let_go(struct before_process *p)
 }
 
 /* What is read of it now is not of the program that was looked for. */
-static bool has_exited(struct before_process *p)
+static bool has_exited(struct existing_calls_process *p)
 {
 	if (!p->exited)
 		p->exited = p->held >= 0 ? procmem_exited(p->held) :
@@ -115,7 +115,7 @@ static bool has_exited(struct before_process *p)
 	return p->exited;
 }
 
-void before_fini(struct before *b)
+void existing_calls_fini(struct existing_calls *b)
 {
 	hmap_fini(&b->functions);
 	hmap_fini(&b->names);
@@ -139,7 +139,8 @@ static void want(struct wanted *w, const struct plan_func *pf, bool inlined)
 }
 
 /* What is wanted of @place, which is in @file; NULL without memory. */
-static const struct wanted *wanted_at(struct before *b, uint32_t file, const struct symbol *place)
+static const struct wanted *wanted_at(struct existing_calls *b, uint32_t file,
+				      const struct symbol *place)
 {
 	struct wanted *w = hmap_get(&b->wanted, (uintptr_t)place);
 
@@ -166,9 +167,9 @@ static const struct wanted *wanted_at(struct before *b, uint32_t file, const str
 
 /* --- where ------------------------------------------------------------ */
 
-static int add_suspects(struct before *b, uint32_t process, const uint64_t *g, size_t n)
+static int add_suspects(struct existing_calls *b, uint32_t process, const uint64_t *g, size_t n)
 {
-	const struct goreader *r = &b->processes[process].reader;
+	const struct goroutine_reader *r = &b->processes[process].reader;
 	struct suspect *v;
 
 	if (!n)
@@ -191,14 +192,14 @@ static int add_suspects(struct before *b, uint32_t process, const uint64_t *g, s
 }
 
 /* The goroutines of the runtime of @p->file; takes @p->held. 0, or -1 with @d set. */
-static int add_runtime(struct before *b, struct before_process *p, struct diag *d)
+static int add_runtime(struct existing_calls *b, struct existing_calls_process *p, struct diag *d)
 {
-	struct before_process *v;
+	struct existing_calls_process *v;
 	uint64_t *g;
 	size_t n;
 	int err;
 
-	if (goreader_find_turns(&p->reader, d) || goroutines_list(&p->reader, &g, &n, d))
+	if (goroutine_reader_find_turns(&p->reader, d) || goroutine_all(&p->reader, &g, &n, d))
 		return -1;
 	p->no_clock = !procmem_same_clock(&p->reader.m);
 	v = reallocarray(b->processes, b->nprocesses + 1, sizeof(*v));
@@ -214,7 +215,7 @@ static int add_runtime(struct before *b, struct before_process *p, struct diag *
 }
 
 /* A process may have several: each Go library of a C program has its own. */
-int before_add(struct before *b, pid_t pid, struct diag *d)
+int existing_calls_add(struct existing_calls *b, pid_t pid, struct diag *d)
 {
 	struct diag absent = { 0 };
 	bool found = false;
@@ -223,12 +224,12 @@ int before_add(struct before *b, pid_t pid, struct diag *d)
 	if (!b->functions.n)
 		return 0;
 	for (uint32_t i = 0; i < b->plan->nfiles; i++) {
-		struct before_process p = { .file = i, .held = -1 };
+		struct existing_calls_process p = { .file = i, .held = -1 };
 
 		if (b->nprocesses < HELD_MAX)
 			p.held = procmem_hold(pid);
 		diag_fini(&absent);
-		if (!goreader_init(&p.reader, pid, b->plan->files[i].bin, &absent)) {
+		if (!goroutine_reader_init(&p.reader, pid, b->plan->files[i].bin, &absent)) {
 			found = true;
 			add_runtime(b, &p, d);
 		}
@@ -243,7 +244,7 @@ int before_add(struct before *b, pid_t pid, struct diag *d)
 
 /* --- a look ----------------------------------------------------------- */
 
-static void add_call(struct before *b, struct suspect *s, const struct plan_func *pf,
+static void add_call(struct existing_calls *b, struct suspect *s, const struct plan_func *pf,
 		     uint64_t depth, bool inlined)
 {
 	struct call *c = arena_alloc(&b->look_mem, sizeof(*c));
@@ -258,9 +259,9 @@ static void add_call(struct before *b, struct suspect *s, const struct plan_func
 	s->calls = c;
 }
 
-static void read_stack(struct before *b, struct suspect *s, struct gostack_frame *frames)
+static void read_stack(struct existing_calls *b, struct suspect *s, struct stack_frame *frames)
 {
-	const struct before_process *p = &b->processes[s->process];
+	const struct existing_calls_process *p = &b->processes[s->process];
 	unsigned int how = SYMBOL_WRAPPERS | SYMBOL_RETURN;
 	size_t n;
 
@@ -281,15 +282,15 @@ static void read_stack(struct before *b, struct suspect *s, struct gostack_frame
 }
 
 /* By the goroutine's id: the module's ids of processes may be others than ours. */
-static void file_calls(struct before *b, struct suspect *s)
+static void file_calls(struct existing_calls *b, struct suspect *s)
 {
 	s->same = hmap_get(&b->by_goid, s->goid);
 	b->failed |= hmap_put(&b->by_goid, s->goid, s) < 0;
 }
 
-static void look_at(struct before *b, struct suspect *s, struct gostack_frame *frames)
+static void look_at(struct existing_calls *b, struct suspect *s, struct stack_frame *frames)
 {
-	const struct goreader *r = &b->processes[s->process].reader;
+	const struct goroutine_reader *r = &b->processes[s->process].reader;
 
 	s->unknown = true;
 	if (!goroutine_read(r, s->g, &s->now))
@@ -313,14 +314,14 @@ static void look_at(struct before *b, struct suspect *s, struct gostack_frame *f
 		file_calls(b, s);
 }
 
-static bool is_late(const struct before *b)
+static bool is_late(const struct existing_calls *b)
 {
 	return b->until && clock_now(CLOCK_MONOTONIC) >= b->until;
 }
 
-void before_look(struct before *b, bool all)
+void existing_calls_look(struct existing_calls *b, bool all)
 {
-	struct gostack_frame *frames = b->n ? malloc(FRAMES * sizeof(*frames)) : NULL;
+	struct stack_frame *frames = b->n ? malloc(FRAMES * sizeof(*frames)) : NULL;
 
 	hmap_fini(&b->by_goid);
 	arena_fini(&b->look_mem);
@@ -346,7 +347,7 @@ void before_look(struct before *b, bool all)
 	free(frames);
 }
 
-void before_known(struct before *b, const struct goprobe_open_call *o)
+void existing_calls_known(struct existing_calls *b, const struct goprobe_open_call *o)
 {
 	for (struct suspect *s = hmap_get(&b->by_goid, o->goid); s; s = s->same) {
 		s->nknown++;
@@ -381,7 +382,7 @@ static uint64_t hash_calls(const struct suspect *s)
 }
 
 /* Since when its calls have been open, at least. Nobody calls while it waits. */
-static uint64_t since(const struct before *b, const struct suspect *s, bool inlined)
+static uint64_t since(const struct existing_calls *b, const struct suspect *s, bool inlined)
 {
 	uint64_t since = inlined ? s->first_time : b->started;
 
@@ -391,16 +392,16 @@ static uint64_t since(const struct before *b, const struct suspect *s, bool inli
 	return since;
 }
 
-static int report(struct before *b, struct suspect *s, const struct gostate *state, uint64_t now,
-		  uint64_t enough, before_fn fn, void *ctx)
+static int report(struct existing_calls *b, struct suspect *s, const struct goroutine_state *state,
+		  uint64_t now, uint64_t enough, existing_calls_fn fn, void *ctx)
 {
-	const struct before_process *p = &b->processes[s->process];
+	const struct existing_calls_process *p = &b->processes[s->process];
 	bool all = true, reported = s->reported;
 	int ret = 0;
 
 	for (const struct call *c = s->calls; c && !ret; c = c->next) {
 		uint64_t from = since(b, s, c->inlined);
-		const struct before_call call = {
+		const struct existing_calls_call call = {
 			.id = c->id, .file = p->file, .pid = p->reader.m.pid, .goid = s->goid,
 			.depth = c->depth, .since = from, .age = now > from ? now - from : 0,
 			.reported = reported, .state = state,
@@ -413,11 +414,12 @@ static int report(struct before *b, struct suspect *s, const struct gostate *sta
 	return ret;
 }
 
-static int settle(struct before *b, struct suspect *s, uint64_t enough, before_fn fn, void *ctx)
+static int settle(struct existing_calls *b, struct suspect *s, uint64_t enough,
+		  existing_calls_fn fn, void *ctx)
 {
-	struct goreader *r = &b->processes[s->process].reader;
+	struct goroutine_reader *r = &b->processes[s->process].reader;
 	uint64_t now = clock_now(CLOCK_MONOTONIC), hash;
-	struct gostate state = { 0 };
+	struct goroutine_state state = { 0 };
 	struct goroutine again;
 	bool confirmed;
 
@@ -425,7 +427,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	leave_out(s);
 	/* Only if it will be reported. */
 	if (s->calls && !s->reported)
-		gostate_of(r, &s->now, &state);
+		goroutine_state_of(r, &s->now, &state);
 	if (!goroutine_read(r, s->g, &again) || has_exited(&b->processes[s->process]))
 		return 0;
 	goroutine_find_thread(r, &again);
@@ -435,7 +437,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	}
 	if (s->nknown >= KNOWN_MAX)
 		return 0;
-	s->unknown = s->end != GOSTACK_WHOLE;
+	s->unknown = s->end != STACK_WHOLE;
 	if (!s->calls) {
 		s->over = !s->unknown;
 		return 0;
@@ -451,7 +453,8 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	return confirmed ? report(b, s, &state, now, enough, fn, ctx) : 0;
 }
 
-void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
+void existing_calls_settle(struct existing_calls *b, uint64_t enough, existing_calls_fn fn,
+			   void *ctx)
 {
 	size_t left = 0;
 	int ret = 0;
@@ -475,7 +478,7 @@ void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
 	b->n = left;
 }
 
-size_t before_unknown(const struct before *b)
+size_t existing_calls_unknown(const struct existing_calls *b)
 {
 	size_t n = 0;
 

@@ -7,9 +7,9 @@
  * the same time. They do if the goroutine has not run between two moments, one before the
  * module is queried and one after. A look therefore is
  *
- *	before_look(): stacks of all that may have such calls are read;
- *	before_known(): for each open call of the module;
- *	before_settle(): the remaining calls, of goroutines that have not run meanwhile.
+ *	existing_calls_look(): stacks of all that may have such calls are read;
+ *	existing_calls_known(): for each open call of the module;
+ *	existing_calls_settle(): the remaining calls, of goroutines that have not run meanwhile.
  *
  * Goroutines that ran, or run, are examined again in the next look. A goroutine that rested
  * once and had no such call never gets one. Nor does a process that has ended, or has executed
@@ -27,10 +27,10 @@
 #include "process/goroutine.h"
 
 struct suspect;
-struct before_process;
+struct existing_calls_process;
 
 /* What is looked for, and where. */
-struct before {
+struct existing_calls {
 	const struct plan *plan;	/* the functions */
 	struct symbols *files;	/* places of the binaries, by file of the plan */
 	uint64_t started;	/* after GOPROBE_CMD_START, CLOCK_MONOTONIC, ns */
@@ -38,7 +38,7 @@ struct before {
 	struct hmap names;	/* those that may have been inlined, by a hash of file and name */
 	struct hmap wanted;	/* what is wanted of a place, by its struct symbol */
 	struct arena mem;	/* for what lives as long as this */
-	struct before_process *processes;	/* of the target, one for each Go runtime */
+	struct existing_calls_process *processes;	/* of the target, one for each Go runtime */
 	size_t nprocesses;	/* their number */
 	struct suspect *v;	/* goroutines that may have such calls */
 	size_t n;		/* their number */
@@ -53,7 +53,7 @@ struct before {
 };
 
 /* A call that was made before. */
-struct before_call {
+struct existing_calls_call {
 	uint32_t id;	/* index of the function in the plan */
 	uint32_t file;	/* and of its file */
 	pid_t pid;	/* process */
@@ -62,33 +62,34 @@ struct before_call {
 	uint64_t since;	/* it was made at this time or before, CLOCK_MONOTONIC */
 	uint64_t age;	/* lower bound of the time that it has been open, ns */
 	bool reported;	/* it has been reported before with an age of at least @enough */
-	const struct gostate *state;	/* what its goroutine does */
+	const struct goroutine_state *state;	/* what its goroutine does */
 };
 
 /* A value other than 0 ends it. */
-typedef int (*before_fn)(void *ctx, const struct before_call *call);
+typedef int (*existing_calls_fn)(void *ctx, const struct existing_calls_call *call);
 
 /*
  * @plan and @files, those of its binaries, outlive @b. Functions with a condition are left out: for
  * their earlier calls it can't be evaluated. 0, or -1 with @d set.
  */
-int before_init(struct before *b, const struct plan *plan, struct symbols *files,
-		uint64_t started, struct diag *d);
-void before_fini(struct before *b);
+int existing_calls_init(struct existing_calls *b, const struct plan *plan, struct symbols *files,
+			uint64_t started, struct diag *d);
+void existing_calls_fini(struct existing_calls *b);
 /*
  * Look for calls in process @pid, too. 0, or -1 with @d set: what was open before can't be
  * known of it.
  */
-int before_add(struct before *b, pid_t pid, struct diag *d);
+int existing_calls_add(struct existing_calls *b, pid_t pid, struct diag *d);
 
 /*
  * A look. Goroutines of which every call was reported with an age of @enough are left out,
  * unless @all is set.
  */
-void before_look(struct before *b, bool all);
-void before_known(struct before *b, const struct goprobe_open_call *o);
-void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx);
+void existing_calls_look(struct existing_calls *b, bool all);
+void existing_calls_known(struct existing_calls *b, const struct goprobe_open_call *o);
+void existing_calls_settle(struct existing_calls *b, uint64_t enough, existing_calls_fn fn,
+			   void *ctx);
 /* The number of goroutines that could not be examined: they ran, or their stacks were damaged. */
-size_t before_unknown(const struct before *b);
+size_t existing_calls_unknown(const struct existing_calls *b);
 
 #endif

@@ -34,26 +34,26 @@
 /* Bytes held, at most. */
 #define HELD_MAX (64U << 20)
 
-void watch_sum(const struct watch *w, struct out_summary *s)
+void loop_sum(const struct loop *w, struct output_summary *s)
 {
 	memcpy(s->stats, w->stats, sizeof(s->stats));
 	s->edits = w->upload && w->upload->plan->edits;
 	s->ns = w->ns;
 }
 
-uint64_t watch_broken(const struct watch *w)
+uint64_t loop_broken(const struct loop *w)
 {
 	return w->stats[GOPROBE_STAT_BROKEN];
 }
 
-static uint64_t lost(const struct watch *w)
+static uint64_t lost(const struct loop *w)
 {
 	return counters_lost(w->stats);
 }
 
-static int flush(struct watch *w, bool wait, struct diag *d)
+static int flush(struct loop *w, bool wait, struct diag *d)
 {
-	int err = w->recorder ? 0 : out_flush(w->out, wait);
+	int err = w->recorder ? 0 : output_flush(w->out, wait);
 
 	if (err == -EPIPE)
 		w->broken = true;
@@ -63,7 +63,7 @@ static int flush(struct watch *w, bool wait, struct diag *d)
 }
 
 /* Describe to the module the types that the records have shown and it does not know. */
-static int learn(struct watch *w, struct diag *d)
+static int learn(struct loop *w, struct diag *d)
 {
 	struct learn *l = w->learn;
 
@@ -80,14 +80,14 @@ static int learn(struct watch *w, struct diag *d)
 /* A client_records_fn. */
 static int take(void *ctx, uint32_t cpu, uint8_t *p, size_t len)
 {
-	struct watch *w = ctx;
+	struct loop *w = ctx;
 
 	return w->recorder ? recorder_add(w->recorder, cpu, p, len) :
 			     stream_add(w->stream, cpu, p, len);
 }
 
 /* One pass: take all records out of the rings. They go to the file, or are held. */
-static int pass(struct watch *w, struct client_pass *p, struct diag *d)
+static int pass(struct loop *w, struct client_pass *p, struct diag *d)
 {
 	if (client_read(w->client, take, w, p, d) ||
 	    (w->counts && client_get_stats(w->client, w->stats, d)))
@@ -101,18 +101,18 @@ static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 }
 
 /* Are there records that can be printed? */
-static bool busy(const struct watch *w)
+static bool busy(const struct loop *w)
 {
 	return !w->recorder && (stream_busy(w->stream) || merge_ready(w->stream->merge, w->time));
 }
 
-static size_t held(const struct watch *w)
+static size_t held(const struct loop *w)
 {
 	return w->recorder ? 0 : merge_pending(w->stream->merge);
 }
 
 /* Print some records, oldest first; learn from them; write. */
-static int print(struct watch *w, struct diag *d)
+static int print(struct loop *w, struct diag *d)
 {
 	if (!stream_busy(w->stream))
 		stream_round(w->stream, w->time, lost(w));
@@ -121,9 +121,9 @@ static int print(struct watch *w, struct diag *d)
 }
 
 /* Breakpoints of functions that have been seen often enough leave the program. */
-static int let_go(struct watch *w, struct diag *d)
+static int let_go(struct loop *w, struct diag *d)
 {
-	struct times *t = w->times;
+	struct call_quota *t = w->times;
 	struct attrs a = { 0 };
 
 	for (; t && t->ndone; t->ndone -= a.nids) {
@@ -136,7 +136,7 @@ static int let_go(struct watch *w, struct diag *d)
 }
 
 /* All that was asked for is there. */
-static bool full(const struct watch *w)
+static bool full(const struct loop *w)
 {
 	if (w->times && !w->times->left)
 		return true;
@@ -145,7 +145,7 @@ static bool full(const struct watch *w)
 	return w->most && w->recorder->events >= w->most;
 }
 
-int watch_timeout(const struct watch *w)
+int loop_timeout(const struct loop *w)
 {
 	uint64_t until = w->wait.next < w->wait.end ? w->wait.next : w->wait.end;
 	uint64_t t = clock_now(CLOCK_MONOTONIC);
@@ -161,25 +161,25 @@ static int shorter(int ms, int other)
 	return other >= 0 && other < ms ? other : ms;
 }
 
-static void await(struct watch *w, int timeout_ms)
+static void await(struct loop *w, int timeout_ms)
 {
-	struct watch_wait *wait = &w->wait;
-	int most = shorter(watch_timeout(w), timeout_ms);
+	struct loop_wait *wait = &w->wait;
+	int most = shorter(loop_timeout(w), timeout_ms);
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
 	wait->fds[2] = (struct pollfd){ .fd = -1 };
 	if (!w->recorder)
-		most = shorter(most, out_poll(w->out, &wait->fds[2]));
+		most = shorter(most, output_poll(w->out, &wait->fds[2]));
 	wait->n = 3 + target_poll(w->target, wait->fds + 3);
 	poll(wait->fds, wait->n, most);
 	w->broken |= !w->out->taker && wait->fds[2].revents & (POLLERR | POLLHUP);
 }
 
 /* Look into the rings, if it is time for that. */
-static int read_rings(struct watch *w, struct diag *d)
+static int read_rings(struct loop *w, struct diag *d)
 {
-	struct watch_wait *wait = &w->wait;
+	struct loop_wait *wait = &w->wait;
 	struct client_pass p;
 	uint64_t t;
 
@@ -199,7 +199,7 @@ static int read_rings(struct watch *w, struct diag *d)
 	return 0;
 }
 
-int watch_step(struct watch *w, int timeout_ms, struct diag *d)
+int loop_step(struct loop *w, int timeout_ms, struct diag *d)
 {
 	bool over;
 
@@ -216,12 +216,12 @@ int watch_step(struct watch *w, int timeout_ms, struct diag *d)
 	if (let_go(w, d))
 		return -1;
 	if (w->tracing)
-		tracing_look(w->tracing);
-	return !w->broken && !full(w) && !watch_broken(w);
+		session_look(w->tracing);
+	return !w->broken && !full(w) && !loop_broken(w);
 }
 
 /* Print all that is held until @until. */
-static int print_until(struct watch *w, uint64_t until, struct diag *d)
+static int print_until(struct loop *w, uint64_t until, struct diag *d)
 {
 	w->time = until;
 	while (busy(w))
@@ -230,13 +230,13 @@ static int print_until(struct watch *w, uint64_t until, struct diag *d)
 	return 0;
 }
 
-int watch_finish(struct watch *w, struct diag *d)
+int loop_finish(struct loop *w, struct diag *d)
 {
-	struct out_summary sum = { 0 };
+	struct output_summary sum = { 0 };
 	struct client_pass p;
 
-	if (w->tracing && !watch_broken(w))
-		tracing_say_ending(w->tracing);
+	if (w->tracing && !loop_broken(w))
+		session_say_ending(w->tracing);
 	/* From now on no hit counts. To take the breakpoints away takes longer. */
 	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
 	if (client_ask(w->client, GOPROBE_CMD_STOP, NULL, d))
@@ -246,13 +246,13 @@ int watch_finish(struct watch *w, struct diag *d)
 		if (pass(w, &p, d) || print_until(w, p.time, d))
 			return -1;
 	} while (p.bytes);
-	watch_sum(w, w->recorder ? &sum : &w->stream->sum);
+	loop_sum(w, w->recorder ? &sum : &w->stream->sum);
 	if (w->recorder)
 		return recorder_end(w->recorder, &sum, w->tracing ? &w->tracing->breaker : NULL, d);
 	return print_until(w, UINT64_MAX, d) || flush(w, true, d) ? -1 : 0;
 }
 
-int watch_start(struct watch *w, struct diag *d)
+int loop_start(struct loop *w, struct diag *d)
 {
 	/* Now, and not for the first line: a ring can fill while /etc/localtime is read. */
 	tzset();
@@ -262,7 +262,7 @@ int watch_start(struct watch *w, struct diag *d)
 	return w->recorder ? recorder_start(w->recorder, w->started, d) : 0;
 }
 
-int watch_begin(struct watch *w, struct diag *d)
+int loop_begin(struct loop *w, struct diag *d)
 {
 	w->wait.fds = calloc(3 + w->target->nprocesses, sizeof(*w->wait.fds));
 	if (!w->wait.fds)
@@ -276,20 +276,20 @@ int watch_begin(struct watch *w, struct diag *d)
 	return w->target->command ? target_release(w->target, d) : 0;
 }
 
-void watch_fini(struct watch *w)
+void loop_fini(struct loop *w)
 {
 	free(w->wait.fds);
 	w->wait.fds = NULL;
 }
 
-int watch_run(struct watch *w, struct diag *d)
+int loop_run(struct loop *w, struct diag *d)
 {
-	int more = watch_begin(w, d) ? -1 : 1;
+	int more = loop_begin(w, d) ? -1 : 1;
 
 	while (more > 0)
-		more = watch_step(w, -1, d);
+		more = loop_step(w, -1, d);
 	if (!more)
-		more = watch_finish(w, d);
-	watch_fini(w);
+		more = loop_finish(w, d);
+	loop_fini(w);
 	return more;
 }

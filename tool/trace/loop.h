@@ -19,7 +19,7 @@
 #include "trace/upload.h"
 
 /* What to wait for. */
-struct watch_wait {
+struct loop_wait {
 	struct pollfd *fds;	/* the client, the signals, the output, then processes */
 	size_t n;		/* their number */
 	bool due;		/* it is time to read */
@@ -28,14 +28,14 @@ struct watch_wait {
 };
 
 /* A session being watched. */
-struct watch {
+struct loop {
 	struct client *client;	/* its connection */
 	struct upload *upload;	/* what the module has of the plan */
 	struct target *target;	/* what is traced */
-	struct tracing *tracing;	/* what is looked after meanwhile, or NULL */
+	struct session *tracing;	/* what is looked after meanwhile, or NULL */
 	struct learn *learn;	/* what learns from the records */
 	struct stream *stream;	/* where records go */
-	struct out *out;	/* where lines go */
+	struct output *out;	/* where lines go */
 	struct recorder *recorder;	/* where records go instead, or NULL */
 	uint64_t most;		/* of a recording: calls and returns after which it ends; 0: all */
 	struct interrupt *interrupt;	/* signals that end it */
@@ -45,34 +45,34 @@ struct watch {
 	 * Functions whose breakpoints leave when their calls have been seen, or NULL: the stream
 	 * reports them to it.
 	 */
-	struct times *times;
+	struct call_quota *times;
 	uint64_t started;	/* when it began, CLOCK_MONOTONIC, ns */
 	uint64_t ns;		/* how long hits were recorded, once it is over */
 	uint64_t time;		/* GOPROBE_A_TIME of the last pass */
 	uint64_t stats[__GOPROBE_STAT_MAX];	/* the session's counters, after it or at the end */
 	bool broken;		/* nobody reads the output any more */
-	struct watch_wait wait;	/* what it waits for; trace/loop.c's */
+	struct loop_wait wait;	/* what it waits for; trace/loop.c's */
 };
 
 /* Hits are recorded from now on. */
-int watch_start(struct watch *w, struct diag *d);
+int loop_start(struct loop *w, struct diag *d);
 /* Print the header, let the command go, print until the end, take the breakpoints away. */
-int watch_run(struct watch *w, struct diag *d);
+int loop_run(struct loop *w, struct diag *d);
 /*
- * The same in steps. watch_begin() prints the header and lets the command go. watch_step() waits
+ * The same in steps. loop_begin() prints the header and lets the command go. loop_step() waits
  * for @timeout_ms at most (-1: as long as it takes) and prints what there is: 1: to be called
- * again, 0: there is a reason to end, or -1. watch_finish() takes the breakpoints away and
+ * again, 0: there is a reason to end, or -1. loop_finish() takes the breakpoints away and
  * prints the rest.
  */
-int watch_begin(struct watch *w, struct diag *d);
-int watch_step(struct watch *w, int timeout_ms, struct diag *d);
-int watch_finish(struct watch *w, struct diag *d);
-/* For how long watch_step() can be left uncalled, if there is nothing to read: ms. */
-int watch_timeout(const struct watch *w);
-void watch_fini(struct watch *w);
+int loop_begin(struct loop *w, struct diag *d);
+int loop_step(struct loop *w, int timeout_ms, struct diag *d);
+int loop_finish(struct loop *w, struct diag *d);
+/* For how long loop_step() can be left uncalled, if there is nothing to read: ms. */
+int loop_timeout(const struct loop *w);
+void loop_fini(struct loop *w);
 /* Hits a second when the module ended it, because they took too much, or 0. */
-uint64_t watch_broken(const struct watch *w);
+uint64_t loop_broken(const struct loop *w);
 /* Fill in what the session's counters and the clock know of the summary. */
-void watch_sum(const struct watch *w, struct out_summary *s);
+void loop_sum(const struct loop *w, struct output_summary *s);
 
 #endif

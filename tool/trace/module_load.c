@@ -22,7 +22,7 @@ static bool may_load(void)
 	       data[0].effective & 1U << CAP_SYS_MODULE;
 }
 
-const char *modload_remedy(const char *complaint)
+const char *module_load_remedy(const char *complaint)
 {
 	static const struct {
 		const char *part, *remedy;
@@ -52,7 +52,7 @@ static void shorten_complaint(char *text)
 		memmove(text, text + strlen(name), strlen(text + strlen(name)) + 1);
 }
 
-int modload(struct diag *d)
+int module_load(struct diag *d)
 {
 	static const char *const argv[] = { "modprobe", "goprobe", NULL };
 	char complaint[512];
@@ -67,7 +67,7 @@ int modload(struct diag *d)
 			return -1;
 		diag_set(d, "the goprobe module is not loaded, and modprobe can't load it: %s",
 			 complaint[0] ? complaint : "it does not say why");
-		diag_hint(d, "%s", modload_remedy(complaint));
+		diag_hint(d, "%s", module_load_remedy(complaint));
 		return -1;
 	}
 	fprintf(stderr, "goprobectl: loaded the module goprobe\n");

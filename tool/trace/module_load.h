@@ -6,14 +6,14 @@
 #include "base/diag.h"
 
 /**
- * modload - have modprobe load the module, and report that on stderr
+ * module_load - have modprobe load the module, and report that on stderr
  * @d: why not, and what to do
  *
  * Return: 0, or -1.
  */
-int modload(struct diag *d);
+int module_load(struct diag *d);
 
 /* What to do about modprobe's complaint. Pure. */
-const char *modload_remedy(const char *complaint);
+const char *module_load_remedy(const char *complaint);
 
 #endif

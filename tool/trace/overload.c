@@ -5,27 +5,27 @@
 
 #include "trace/overload.h"
 
-struct goprobe_breaker maxload_breaker(uint64_t max_load, uint64_t hit_ns,
-				       unsigned int processors)
+struct goprobe_breaker overload_breaker(uint64_t max_load, uint64_t hit_ns,
+					unsigned int processors)
 {
 	struct goprobe_breaker b = { .percent = (uint32_t)max_load };
 
 	if (max_load == GOPROBE_LOAD_ANY || !hit_ns)
 		return (struct goprobe_breaker){ 0 };
 	if (!b.percent)
-		b.percent = MAXLOAD_DEFAULT * (processors ? processors : 1);
+		b.percent = OVERLOAD_DEFAULT * (processors ? processors : 1);
 	b.hit_ns = hit_ns < UINT32_MAX ? (uint32_t)hit_ns : UINT32_MAX;
 	return b;
 }
 
-uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits)
+uint64_t overload_percent(const struct goprobe_breaker *b, uint64_t hits)
 {
 	return (uint64_t)((double)hits * b->hit_ns / 1e7 + 0.5);
 }
 
-void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+void overload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 {
-	uint64_t percent = maxload_percent(b, hits);
+	uint64_t percent = overload_percent(b, hits);
 
 	buf_str(to, "ended by --max-load: ");
 	buf_u64(to, hits);
@@ -42,15 +42,15 @@ void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 	buf_str(to, " %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
 }
 
-void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+void overload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 {
 	struct buf text = { 0 };
 
-	maxload_say(b, hits, &text);
+	overload_say(b, hits, &text);
 	buf_char(&text, 0);
 	json_line(to, "broken");
 	json_u64(to, "hits_per_second", hits);
-	json_u64(to, "percent", maxload_percent(b, hits));
+	json_u64(to, "percent", overload_percent(b, hits));
 	json_u64(to, "max_percent", b->percent);
 	json_u64(to, "hit_ns", b->hit_ns);
 	json_str(to, "text", text.failed ? "" : text.p);

@@ -27,7 +27,7 @@ static int open_same(const char *path, const struct recording_file *f)
 	if (f->size < sizeof(Elf64_Ehdr))
 		return -1;
 	/* The path may be a stranger's. */
-	fd = regular_open(path);
+	fd = safe_open(path);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && (uint64_t)st.st_size == f->size && !recorder_identify(fd, &now) &&
@@ -119,7 +119,7 @@ static int add_name(struct replay *r, const struct recording_entry *e, struct di
 
 	if (!name)
 		return diag_set(d, "out of memory");
-	err = secrets_add(&r->options.plan.secrets, name, &why);
+	err = secret_list_add(&r->options.plan.secrets, name, &why);
 	if (err)
 		diag_set(d, "%s is damaged: what should be redacted is no name", r->path);
 	diag_fini(&why);
@@ -174,7 +174,7 @@ static int make_plan(struct replay *r, struct diag *d)
 	err = select_functions(r->plan, r->bins, r->nbins, r->options.specs,
 			       r->options.nspecs, &r->wanted, &skipped, d);
 	buf_fini(&skipped);
-	if (err || hidden_add_all(r->plan, r->bins, r->nbins, &r->options.plan, d) ||
+	if (err || runtime_probe_add_all(r->plan, r->bins, r->nbins, &r->options.plan, d) ||
 	    plan_finish(r->plan, d))
 		return -1;
 	if (recording_plan(r->plan) != r->start.plan)
@@ -199,7 +199,7 @@ static int print_round(struct stream *s, uint64_t until, struct diag *d)
 		int err;
 
 		more = stream_print(s, SLICE);
-		err = out_flush(s->out, true);
+		err = output_flush(s->out, true);
 		if (err)
 			return diag_errno(d, -err, "can't write the output");
 	} while (more && !stream_full(s));

@@ -10,16 +10,16 @@
 #define LEAST 16
 
 /* A call that has been shown. */
-struct shown_call {
+struct reported_call {
 	uint64_t latest;		/* it was made then or before */
 	uint64_t look;			/* the last look that found it open */
 	uint64_t key;			/* of who made it */
-	struct shown_call *next;	/* another one */
+	struct reported_call *next;	/* another one */
 };
 
-static struct shown_call *remember(struct shown *s, const struct shown_call *call)
+static struct reported_call *remember(struct reported *s, const struct reported_call *call)
 {
-	struct shown_call *copy = arena_alloc(&s->mem, sizeof(*copy));
+	struct reported_call *copy = arena_alloc(&s->mem, sizeof(*copy));
 
 	if (!copy || hmap_put(&s->calls, call->key, copy))
 		return NULL;
@@ -29,11 +29,12 @@ static struct shown_call *remember(struct shown *s, const struct shown_call *cal
 	return copy;
 }
 
-int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked, uint64_t since)
+int reported_add(struct reported *s, const struct goprobe_open_call *o, uint64_t asked,
+		 uint64_t since)
 {
 	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
 	uint64_t key = hmap_hash(0, who, sizeof(who));
-	struct shown_call *call = hmap_get(&s->calls, key);
+	struct reported_call *call = hmap_get(&s->calls, key);
 	/*
 	 * Another call of the same goroutine was made when that one had ended. When it was made
 	 * is known if the report is immediate, and as well as the processor's counter, which
@@ -44,7 +45,7 @@ int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked
 	bool known = call && earliest <= call->latest + o->age / 1000;
 
 	if (!call)
-		call = remember(s, &(struct shown_call){ .key = key });
+		call = remember(s, &(struct reported_call){ .key = key });
 	if (!call)
 		return -1;
 	call->look = s->looks;
@@ -53,23 +54,23 @@ int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked
 	return !known;
 }
 
-int shown_looked(struct shown *s, uint64_t n)
+int reported_looked(struct reported *s, uint64_t n)
 {
-	struct shown left = { .looks = s->looks + 1 };
+	struct reported left = { .looks = s->looks + 1 };
 	uint64_t look = s->looks++;
 	int err = 0;
 
 	if (s->calls.n < 2 * n + LEAST)
 		return 0;
-	for (const struct shown_call *call = s->all; call && !err; call = call->next)
+	for (const struct reported_call *call = s->all; call && !err; call = call->next)
 		if (call->look + LOOKS_OVER >= look && !remember(&left, call))
 			err = -1;
-	shown_fini(s);
+	reported_fini(s);
 	*s = left;
 	return err;
 }
 
-void shown_fini(struct shown *s)
+void reported_fini(struct reported *s)
 {
 	hmap_fini(&s->calls);
 	arena_fini(&s->mem);

@@ -11,13 +11,13 @@
 #include "base/arena.h"
 #include "base/hmap.h"
 
-struct shown_call;
+struct reported_call;
 
 /* Those that may be open still. All zero, there are none. */
-struct shown {
+struct reported {
 	uint64_t looks;		/* how often it was looked at all open calls */
 	struct hmap calls;	/* by who made them */
-	struct shown_call *all;	/* all of them, in @mem */
+	struct reported_call *all;	/* all of them, in @mem */
 	struct arena mem;	/* what is in @calls */
 };
 
@@ -25,9 +25,10 @@ struct shown {
  * Add a call. 1: it is to be reported, 0: it was reported already, -1: no memory. @asked: when
  * open calls were queried. @since: when the call was made, by the age in the module's answer.
  */
-int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked, uint64_t since);
+int reported_add(struct reported *s, const struct goprobe_open_call *o, uint64_t asked,
+		 uint64_t since);
 /* A look is over that has found @n to be shown: forget what has ended, if that is most. 0 or -1. */
-int shown_looked(struct shown *s, uint64_t n);
-void shown_fini(struct shown *s);
+int reported_looked(struct reported *s, uint64_t n);
+void reported_fini(struct reported *s);
 
 #endif

@@ -17,7 +17,7 @@
 #include "trace/selftest.h"
 #include "trace/session.h"
 
-void tracing_print(void *ctx, const char *text)
+void session_print(void *ctx, const char *text)
 {
 	static const char warning[] = "warning: ", ended[] = "ended by --max-load: ";
 	bool wrong = !strncmp(text, warning, sizeof(warning) - 1) ||
@@ -27,7 +27,7 @@ void tracing_print(void *ctx, const char *text)
 	fprintf(stderr, "%s%s\n", wrong ? "goprobectl: " : "", text);
 }
 
-void tracing_say(const struct tracing *t, const char *fmt, ...)
+void session_say(const struct session *t, const char *fmt, ...)
 {
 	struct buf plain = { 0 };
 	va_list ap;
@@ -39,27 +39,27 @@ void tracing_say(const struct tracing *t, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return;
-	buf_plain_text(&plain, text);
+	plain_add_text(&plain, text);
 	buf_char(&plain, 0);
 	if (!plain.failed)
-		(t->say ? t->say : tracing_print)(t->ctx, plain.p);
+		(t->say ? t->say : session_print)(t->ctx, plain.p);
 	buf_fini(&plain);
 	free(text);
 }
 
-void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
+void session_say_lines(const struct session *t, const char *text, size_t n)
 {
 	const char *end;
 
 	for (; n; n -= end - text, text = end) {
 		end = memchr(text, '\n', n) ?: text + n;
-		tracing_say(t, "%.*s", (int)(end - text), text);
+		session_say(t, "%.*s", (int)(end - text), text);
 		end += end < text + n;
 	}
 }
 
 /* Of those that have the file in their memory, some. */
-static int limit_pids(struct tracing *t, const struct options *o, struct diag *d)
+static int limit_pids(struct session *t, const struct options *o, struct diag *d)
 {
 	struct procmem m;
 
@@ -69,7 +69,7 @@ static int limit_pids(struct tracing *t, const struct options *o, struct diag *d
 		struct diag why = { 0 };
 
 		if (procmem_init(&m, t->target.processes[i].pid, t->target.bins[0], &why))
-			tracing_say(t, "warning: %s: it is traced once it has",
+			session_say(t, "warning: %s: it is traced once it has",
 				    why.message ? why.message : "out of memory");
 		diag_fini(&why);
 	}
@@ -77,7 +77,7 @@ static int limit_pids(struct tracing *t, const struct options *o, struct diag *d
 }
 
 /* All that have it. */
-static int set_file(struct tracing *t, const struct options *o, struct diag *d)
+static int set_file(struct session *t, const struct options *o, struct diag *d)
 {
 	size_t older = 0;
 
@@ -86,7 +86,7 @@ static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 	if (o->pids.n)
 		return limit_pids(t, o, d);
 	if (older)
-		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
+		session_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", o->file,
 			    older == 1 ? "it" : "them");
 	t->nobody = procmem_nobody(t->target.bins[0]);
@@ -94,7 +94,7 @@ static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 	return 0;
 }
 
-int tracing_open(struct tracing *t, const struct options *o, struct diag *d)
+int session_open(struct session *t, const struct options *o, struct diag *d)
 {
 	t->quiet = o->quiet;
 	t->inlines = o->command == COMMAND_COUNT || o->command == COMMAND_ATTACH;
@@ -113,14 +113,14 @@ int tracing_open(struct tracing *t, const struct options *o, struct diag *d)
 		return -1;
 	for (size_t i = 0; i < t->target.nbins; i++)
 		if (gobin_unread(t->target.bins[i]))
-			tracing_say(t, "warning: %s", gobin_unread(t->target.bins[i]));
+			session_say(t, "warning: %s", gobin_unread(t->target.bins[i]));
 	return 0;
 }
 
 /* As often a file's name is looked at. */
 #define LOOK_EVERY 60000000000ULL
 
-void tracing_look(struct tracing *t)
+void session_look(struct session *t)
 {
 	uint64_t now = t->file ? clock_now(CLOCK_MONOTONIC) : 0;
 
@@ -129,12 +129,14 @@ void tracing_look(struct tracing *t)
 	t->look = now + LOOK_EVERY;
 	if (!target_replaced(&t->target, t->file))
 		return;
-	tracing_say(t, "warning: %s has been replaced: processes that run the new file are not traced, until tracing starts again",
+	session_say(t,
+		    "warning: %s has been replaced: processes that run the new file are not "
+		    "traced, until tracing starts again",
 		    t->file);
 	t->file = NULL;
 }
 
-int tracing_plan(struct tracing *t, const struct options *o,
+int session_plan(struct session *t, const struct options *o,
 		 const struct plan_options *options, struct diag *d)
 {
 	struct buf skipped = { 0 };
@@ -146,18 +148,18 @@ int tracing_plan(struct tracing *t, const struct options *o,
 	err = select_functions(t->plan, t->target.bins, t->target.nbins, o->specs,
 			       o->nspecs, &t->wanted, &skipped, d);
 	if (!err)
-		err = hidden_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
+		err = runtime_probe_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
 	if (!err)
 		err = plan_finish(t->plan, d);
 	if (!err && !skipped.failed && !t->quiet)
-		tracing_say_lines(t, skipped.p, skipped.len);
+		session_say_lines(t, skipped.p, skipped.len);
 	buf_fini(&skipped);
 	return err;
 }
 
 static bool progress(void *ctx, size_t points, size_t all)
 {
-	struct tracing *t = ctx;
+	struct session *t = ctx;
 	bool go_on = true;
 
 	if (t->progress)
@@ -168,7 +170,7 @@ static bool progress(void *ctx, size_t points, size_t all)
 }
 
 /* What the plan wants that a module may not have. */
-static int check_abilities(const struct tracing *t, const struct client_info *info,
+static int check_abilities(const struct session *t, const struct client_info *info,
 			   struct diag *d)
 {
 	if (t->plan->edits && !(info->abilities & GOPROBE_ABILITY_EDIT)) {
@@ -190,13 +192,13 @@ static int check_abilities(const struct tracing *t, const struct client_info *in
 }
 
 /* Capacity for calls that wait until they return. */
-static int set_capacity(const struct tracing *t, const struct client_info *info,
+static int set_capacity(const struct session *t, const struct client_info *info,
 			struct goprobe_pending_limit *held, struct diag *d)
 {
 	uint64_t most;
 
 	held->bytes = t->plan->held_bytes;
-	held->calls = t->held ? t->held : TRACING_HELD;
+	held->calls = t->held ? t->held : SESSION_HELD;
 	if (!held->bytes)
 		return 0;
 	most = info->limits.pending_bytes / held->bytes;
@@ -214,7 +216,7 @@ static int set_capacity(const struct tracing *t, const struct client_info *info,
  * How points may become jumps: GOPROBE_SESSION_F_*, and @t->trapless. *@flags: others. 0, or -1
  * with @d set.
  */
-static int set_trapless(struct tracing *t, const struct client_info *info, uint32_t *flags,
+static int set_trapless(struct session *t, const struct client_info *info, uint32_t *flags,
 			struct diag *d)
 {
 	bool allowed = info->abilities & GOPROBE_ABILITY_JUMP;
@@ -240,7 +242,7 @@ static int set_trapless(struct tracing *t, const struct client_info *info, uint3
 	return 0;
 }
 
-static int new_session(struct tracing *t, const struct client_info *info, struct diag *d)
+static int new_session(struct session *t, const struct client_info *info, struct diag *d)
 {
 	struct attrs a = {
 		.flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
@@ -248,7 +250,7 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 		.key_limit = t->keys.number ? &t->keys : NULL,
 		.breaker = t->breaker.percent ? &t->breaker : NULL,
 		.states = t->plan->split ? __GOSTATES_MAX : 0,
-		.goroutine_set_limit = t->plan->descendant ? TRACING_MEMBERS : 0,
+		.goroutine_set_limit = t->plan->descendant ? SESSION_MEMBERS : 0,
 	};
 	size_t n = t->target.nprocesses;
 	struct goprobe_pending_limit held;
@@ -272,18 +274,20 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 }
 
 /* When hits are too many: what one takes is found out on this machine. */
-static void set_breaker(struct tracing *t)
+static void set_breaker(struct session *t)
 {
 	struct diag why = { 0 };
 	int64_t ns = t->max_load == GOPROBE_LOAD_ANY ? 0 : selftest_hit_ns(&why);
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (ns < 0)
-		tracing_say(t, "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
+		session_say(t,
+			    "warning: there is no --max-load, as it is not known what a breakpoint "
+			    "takes: %s",
 			    why.message ? why.message : "out of memory");
 	diag_fini(&why);
-	t->breaker = maxload_breaker(t->max_load, ns > 0 ? (uint64_t)ns : 0,
-				     processors > 0 ? (unsigned int)processors : 1);
+	t->breaker = overload_breaker(t->max_load, ns > 0 ? (uint64_t)ns : 0,
+				      processors > 0 ? (unsigned int)processors : 1);
 }
 
 /* --- goroutines that run already ---------------------------------------------------- */
@@ -293,7 +297,7 @@ static void set_breaker(struct tracing *t)
 /* Rounds of looking for those that were born meanwhile. */
 #define ROUNDS_MAX 16
 
-static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
+static int join(struct session *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
 {
 	struct goprobe_goroutine members[MEMBERS_BATCH];
 	struct attrs a = { .goroutines = members };
@@ -329,7 +333,7 @@ static bool knows(const struct kin_gor *old, size_t nold, const struct kin_gor *
  * From now on the module knows of those that its members start. What has been started before
  * its own joined is found by looking again, until nobody is new.
  */
-static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bin, struct diag *d)
+static int find_kin(struct session *t, const struct procmem *m, struct gobin *bin, struct diag *d)
 {
 	struct kin_gor *old = NULL, *v = NULL;
 	size_t nold = 0, n = 0;
@@ -349,16 +353,18 @@ static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bi
 	return err;
 }
 
-void tracing_say_unknown(const struct tracing *t, const struct diag *why)
+void session_say_unknown(const struct session *t, const struct diag *why)
 {
 	if (!t->quiet)
-		tracing_say(t, "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
+		session_say(t,
+			    "warning: %s: of those that run already none is taken for a descendant "
+			    "of goroutine %llu",
 			    why->message ? why->message : "out of memory",
 			    (unsigned long long)t->plan->descendant);
 }
 
 /* Of one process; one that has ended meanwhile has none. */
-static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
+static int find_kin_of(struct session *t, pid_t pid, struct diag *d)
 {
 	struct procmem m;
 	size_t i = 0;
@@ -370,12 +376,12 @@ static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
 		return 0;
 	err = find_kin(t, &m, t->target.bins[i], d);
 	if (err > 0)
-		tracing_say_unknown(t, d);
+		session_say_unknown(t, d);
 	return err < 0 ? -1 : 0;
 }
 
 /* Descendants that the module can't have seen being born. */
-static int find_descendants(struct tracing *t, struct diag *d)
+static int find_descendants(struct session *t, struct diag *d)
 {
 	int err = 0;
 
@@ -385,7 +391,7 @@ static int find_descendants(struct tracing *t, struct diag *d)
 		struct diag why = { 0 };
 
 		diag_set(&why, "no process is named, with -p");
-		tracing_say_unknown(t, &why);
+		session_say_unknown(t, &why);
 		diag_fini(&why);
 	}
 	for (size_t i = 0; !err && i < t->target.nprocesses; i++) {
@@ -400,7 +406,7 @@ static int find_descendants(struct tracing *t, struct diag *d)
 	return err;
 }
 
-int tracing_arm(struct tracing *t, struct diag *d)
+int session_arm(struct session *t, struct diag *d)
 {
 	struct client_info info;
 	struct diag untested = { 0 };
@@ -426,18 +432,18 @@ int tracing_arm(struct tracing *t, struct diag *d)
 }
 
 /* Of what was asked for; *@n: functions. */
-static size_t count_points(const struct tracing *t, size_t *n)
+static size_t count_points(const struct session *t, size_t *n)
 {
 	size_t hidden, points = 0;
 
-	*n = t->plan->nfuncs - t->plan->naround - hidden_count(t->plan, &hidden) -
+	*n = t->plan->nfuncs - t->plan->naround - runtime_probe_count(t->plan, &hidden) -
 	     t->plan->nshared;
 	for (size_t i = 0; i < t->plan->nfiles; i++)
 		points += t->plan->files[i].n;
 	return points - hidden;
 }
 
-void tracing_say_copies(const struct tracing *t, const char *doing)
+void session_say_copies(const struct session *t, const char *doing)
 {
 	struct buf b = { 0 };
 	char action[16];
@@ -447,26 +453,28 @@ void tracing_say_copies(const struct tracing *t, const char *doing)
 	copies_put(&t->plan->copies, action, t->plan->inlined ? NULL : t->inlines ? "--inlined" :
 		   COPIES_COUNT, &b);
 	if (b.len && !b.failed && !t->quiet)
-		tracing_say(t, "%.*s", (int)b.len, b.p);
+		session_say(t, "%.*s", (int)b.len, b.p);
 	b.len = 0;
 	copies_put_unsure(&t->plan->copies, &b);
 	if (b.len && !b.failed && !t->quiet)
-		tracing_say(t, "%.*s", (int)b.len, b.p);
+		session_say(t, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 }
 
-void tracing_say_started(const struct tracing *t, const char *doing, struct buf *json)
+void session_say_started(const struct session *t, const char *doing, struct buf *json)
 {
 	size_t n, points = count_points(t, &n);
 
 	if (t->quiet)
 		return;
-	tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
+	session_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
 		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
-	tracing_say_copies(t, doing);
+	session_say_copies(t, doing);
 	if (t->nobody)
-		tracing_say(t, "no process runs or has loaded %s now: nothing can be hit until one does",
-			    t->file);
+		session_say(
+			t,
+			"no process runs or has loaded %s now: nothing can be hit until one does",
+			t->file);
 	if (!json)
 		return;
 	buf_str(json, "{\"kind\":\"start\"");
@@ -480,29 +488,29 @@ void tracing_say_started(const struct tracing *t, const char *doing, struct buf 
 /* Points that took less time to place are removed at once. */
 #define LONG 1000000000ULL
 
-void tracing_say_ending(const struct tracing *t)
+void session_say_ending(const struct session *t)
 {
 	size_t n, points = count_points(t, &n);
 
 	if (!t->quiet && t->placing_ns > LONG)
-		tracing_say(t, "taking %zu breakpoints away", points);
+		session_say(t, "taking %zu breakpoints away", points);
 }
 
-void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)
+void session_say_broken(const struct session *t, uint64_t hits, struct buf *json)
 {
 	struct buf b = { 0 };
 
 	if (!hits)
 		return;
-	maxload_say(&t->breaker, hits, &b);
+	overload_say(&t->breaker, hits, &b);
 	if (!b.failed)
-		tracing_say(t, "%.*s", (int)b.len, b.p);
+		session_say(t, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 	if (json)
-		maxload_json(&t->breaker, hits, json);
+		overload_json(&t->breaker, hits, json);
 }
 
-void tracing_disarm(struct tracing *t)
+void session_disarm(struct session *t)
 {
 	client_close(t->client);
 	t->client = NULL;
@@ -511,19 +519,21 @@ void tracing_disarm(struct tracing *t)
 /* A command that is to end, by a signal or by itself, does so at once as a rule. */
 #define END_MS 500
 
-void tracing_await_command(struct tracing *t)
+void session_await_command(struct session *t)
 {
 	if (!interrupt_await_command(&t->interrupt, END_MS)) {
 		if (!t->quiet)
-			tracing_say(t, "process %d goes on: waiting for its exit status, Ctrl-C ends both",
-				    t->target.processes[0].pid);
+			session_say(
+				t,
+				"process %d goes on: waiting for its exit status, Ctrl-C ends both",
+				t->target.processes[0].pid);
 		interrupt_await_command(&t->interrupt, -1);
 	}
 }
 
-void tracing_fini(struct tracing *t)
+void session_fini(struct session *t)
 {
-	tracing_disarm(t);
+	session_disarm(t);
 	upload_fini(&t->upload);
 	interrupt_fini(&t->interrupt);
 	target_fini(&t->target);

@@ -15,7 +15,7 @@
 /* Names longer than this push the other columns to the right. */
 #define NAME_WIDTH 60
 
-static struct list_session *session_of(struct list_sessions *l, const struct attrs *s)
+static struct list_session *session_of(struct session_list_print *l, const struct attrs *s)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].session == s->session && l->v[i].file == s->file)
@@ -43,7 +43,7 @@ static struct list_session *session_of(struct list_sessions *l, const struct att
 	return v;
 }
 
-int list_session_add(void *ctx, const struct attrs *s, struct diag *d)
+int session_list_add(void *ctx, const struct attrs *s, struct diag *d)
 {
 	struct list_session *l = session_of(ctx, s);
 
@@ -59,7 +59,7 @@ int list_session_add(void *ctx, const struct attrs *s, struct diag *d)
 	return 0;
 }
 
-void list_sessions_fini(struct list_sessions *l)
+void session_list_fini(struct session_list_print *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->v[i].path);
@@ -109,18 +109,18 @@ static int open_file(const struct list_session *s)
 		if (!leads_to(s->pids[i], "exe", exe) || strcmp(exe, s->path))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/exe", s->pids[i]);
-		return regular_open(path);
+		return safe_open(path);
 	}
 	for (size_t i = 0; i < s->npids; i++) {
 		if (!has_other_mounts(s->pids[i]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/root%s", s->pids[i], s->path);
-		fd = regular_open(path);
+		fd = safe_open(path);
 		/* Not there: the client may have opened it among ours. */
 		if (fd >= 0)
 			return fd;
 	}
-	return regular_open(s->path);
+	return safe_open(s->path);
 }
 
 /* The session's binary, if it is still there and we can read it. */
@@ -238,10 +238,10 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 {
 	buf_number(b, "session ", s->session);
 	buf_str(b, " of ");
-	buf_plain(b, comm);
+	plain_add(b, comm);
 	buf_number(b, " (pid ", s->owner);
 	buf_str(b, "): ");
-	buf_plain(b, s->path);
+	plain_add(b, s->path);
 	if (s->npids)
 		buf_str(b, s->npids == 1 ? ", process" : ", processes");
 	else
@@ -261,8 +261,8 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 			buf_str(b, "at file offset ");
 			buf_hex(b, v[i].offset);
 		}
-		buf_pad(b, start, NAME_WIDTH);
-		buf_count(b, v[i].n, "breakpoint");
+		plain_pad(b, start, NAME_WIDTH);
+		row_count(b, v[i].n, "breakpoint");
 		if (trap_words(&v[i])) {
 			buf_str(b, ", ");
 			buf_str(b, trap_words(&v[i])->text);
@@ -300,7 +300,7 @@ static void session_json(struct buf *b, const struct list_session *s, const char
 	json_end_line(b);
 }
 
-void list_sessions(struct buf *b, const struct list_sessions *l, bool as_json)
+void session_list_print(struct buf *b, const struct session_list_print *l, bool as_json)
 {
 	char comm[64];
 

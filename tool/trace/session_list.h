@@ -42,14 +42,14 @@ struct list_session {
 	size_t npoints;
 };
 
-struct list_sessions {
+struct session_list_print {
 	struct list_session *v;
 	size_t n;
 };
 
-/* A client_attrs_fn with a struct list_sessions for its context. */
-int list_session_add(void *ctx, const struct attrs *s, struct diag *d);
-void list_sessions(struct buf *b, const struct list_sessions *sessions, bool json);
-void list_sessions_fini(struct list_sessions *sessions);
+/* A client_attrs_fn with a struct session_list_print for its context. */
+int session_list_add(void *ctx, const struct attrs *s, struct diag *d);
+void session_list_print(struct buf *b, const struct session_list_print *sessions, bool json);
+void session_list_fini(struct session_list_print *sessions);
 
 #endif

@@ -19,8 +19,8 @@ static unsigned int columns(void)
 	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 40 ? w.ws_col : 100;
 }
 
-int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
-	       struct diag *d)
+int sink_open(struct output *o, struct stream *s, const struct plan *p, const struct sink_opt *opt,
+	      struct diag *d)
 {
 	const struct options *options = opt->options;
 	bool url = options->output && otlppost_is_url(options->output);
@@ -33,7 +33,7 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 	}
 	if (options->output && !url)
 		screen_open(fd);
-	out_init(o, opt->format, fd);
+	output_init(o, opt->format, fd);
 	o->owned = options->output && !url;
 	if (url && otlppost_open(o, options->output, &otlppost_limits, d))
 		return -1;
@@ -49,24 +49,24 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 }
 
 /* What is said besides of a trace goes here, too; or NULL. */
-static struct buf *json_of(struct out *o)
+static struct buf *json_of(struct output *o)
 {
 	return strcmp(o->format->name, "json") ? NULL : &o->buf;
 }
 
-void lines_started(struct out *o, const struct tracing *t)
+void sink_started(struct output *o, const struct session *t)
 {
-	tracing_say_started(t, "tracing", json_of(o));
+	session_say_started(t, "tracing", json_of(o));
 }
 
-void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
+void sink_broken(struct output *o, const struct session *t, uint64_t hits)
 {
-	tracing_say_broken(t, hits, json_of(o));
+	session_say_broken(t, hits, json_of(o));
 	/* There may be no summary to take it along. */
-	out_flush(o, true);
+	output_flush(o, true);
 }
 
-bool lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
+bool sink_talk(struct output *o, const struct stream *s, bool quiet, struct buf *talk)
 {
 	if (o->taker) {
 		int err = o->taker->finish(o->taker, quiet, talk);
@@ -75,10 +75,10 @@ bool lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *t
 			return false;
 		o->err = o->err ? o->err : err;
 	}
-	if (quiet && !out_lost(&s->sum))
+	if (quiet && !output_lost(&s->sum))
 		return true;
 	o->format->summary(o, &s->sum, talk);
-	out_flush(o, true);
+	output_flush(o, true);
 	if (!s->sum.malformed)
 		return true;
 	buf_str(talk, "goprobectl: bug: malformed record: ");
@@ -87,10 +87,10 @@ bool lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *t
 	return true;
 }
 
-int lines_close(struct out *o, struct diag *d)
+int sink_close(struct output *o, struct diag *d)
 {
 	bool sent = o->taker;
-	int err = out_close(o);
+	int err = output_close(o);
 
 	if (!err || err == -EPIPE)
 		return 0;
@@ -98,13 +98,13 @@ int lines_close(struct out *o, struct diag *d)
 		      diag_errno(d, -err, "can't write the output");
 }
 
-void lines_summary(struct out *o, const struct stream *s, bool quiet)
+void sink_summary(struct output *o, const struct stream *s, bool quiet)
 {
 	struct buf talk = { 0 };
 	bool over;
 
 	do {
-		over = lines_talk(o, s, quiet, &talk);
+		over = sink_talk(o, s, quiet, &talk);
 		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
 		buf_fini(&talk);
 	} while (!over);

@@ -46,9 +46,9 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 	return ret->name;
 }
 
-static const struct golayout *layout(void *ctx)
+static const struct runtime_layout *layout(void *ctx)
 {
-	return golayout_get(gobin_go_minor(binary(ctx)));
+	return runtime_layout_get(gobin_go_minor(binary(ctx)));
 }
 
 static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
@@ -56,14 +56,14 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 {
 	const struct stream *s = ctx;
 
-	return unread_why(s->plan, &s->rec, c, offset, t);
+	return not_captured_why(s->plan, &s->rec, c, offset, t);
 }
 
 static const char *full(void *ctx, uint64_t have)
 {
 	const struct stream *s = ctx;
 
-	return unread_full(s->plan, &s->rec, have);
+	return not_captured_full(s->plan, &s->rec, have);
 }
 
 /* The place for this word: where it is, or that of another. */
@@ -88,7 +88,7 @@ static bool variable(void *ctx, const char *name, uint64_t *ret)
 		return false;
 	w = word_at(s, name, tgid);
 	if (w->name != name || w->tgid != tgid || !w->word) {
-		if (govar_address(binary(s), name, &vaddr) ||
+		if (gobin_variable_address(binary(s), name, &vaddr) ||
 		    !procmem_read(&process, vaddr + s->rec_bias, &word, sizeof(word)))
 			return false;
 		*w = (struct stream_word){ .name = name, .tgid = tgid, .word = word };
@@ -97,13 +97,13 @@ static bool variable(void *ctx, const char *name, uint64_t *ret)
 	return true;
 }
 
-int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
+int stream_init(struct stream *s, const struct plan *p, struct output *out, bool paired)
 {
 	memset(s, 0, sizeof(*s));
 	s->plan = p;
 	s->out = out;
 	s->merge = merge_new();
-	s->bias = bias_new(p);
+	s->bias = load_bias_new(p);
 	s->sum.inlined_left_out = p->copies.places;
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	if (s->pair && p->unwinds)
@@ -113,7 +113,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 		.full = full, .variable = variable, .secrets = &p->secrets,
 	};
 	value_init(&s->values, &s->env);
-	if (!call_stacks_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))
+	if (!call_stack_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))
 		return 0;
 	stream_fini(s);
 	return -1;
@@ -123,9 +123,9 @@ void stream_fini(struct stream *s)
 {
 	merge_free(s->merge);
 	pair_free(s->pair);
-	bias_free(s->bias);
+	load_bias_free(s->bias);
 	value_fini(&s->values);
-	call_stacks_fini(&s->stacks);
+	call_stack_fini(&s->stacks);
 	s->merge = NULL;
 	s->pair = NULL;
 	s->bias = NULL;
@@ -151,25 +151,25 @@ int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len)
 	return bad < 0 ? -1 : 0;
 }
 
-static void print(struct stream *s, const struct out_event *e)
+static void print(struct stream *s, const struct output_event *e)
 {
 	if (stream_full(s))
 		return;
 	s->out->format->event(s->out, e);
 	switch (e->kind) {
-	case OUT_CALL:
+	case OUTPUT_CALL:
 		s->sum.calls++;
 		s->sum.events++;
 		break;
-	case OUT_RETURN:
-	case OUT_TAIL:
+	case OUTPUT_RETURN:
+	case OUTPUT_TAIL:
 		s->sum.returns++;
 		s->sum.events++;
 		break;
-	case OUT_UNWOUND:
+	case OUTPUT_UNWOUND:
 		s->sum.unwound++;
 		break;
-	case OUT_AT:
+	case OUTPUT_AT:
 		s->sum.places++;
 		s->sum.events++;
 		break;
@@ -178,8 +178,8 @@ static void print(struct stream *s, const struct out_event *e)
 
 static void unwound(struct stream *s, const struct pair_call *c)
 {
-	struct out_event e = {
-		.kind = OUT_UNWOUND,
+	struct output_event e = {
+		.kind = OUTPUT_UNWOUND,
 		.fn = s->plan->funcs[c->id],
 		.tgid = c->tgid,
 		.tid = c->tid,
@@ -193,7 +193,7 @@ static void unwound(struct stream *s, const struct pair_call *c)
 	};
 
 	if (s->times)
-		times_end(s->times, c->id);
+		call_quota_end(s->times, c->id);
 	if (c->system)
 		return;
 	if (c->doubtful)
@@ -203,7 +203,7 @@ static void unwound(struct stream *s, const struct pair_call *c)
 }
 
 /* How the call's time divides: then the kernel has measured that, without what a record takes. */
-static void divide(const struct record *r, struct out_event *e)
+static void divide(const struct record *r, struct output_event *e)
 {
 	if (!r->is_split)
 		return;
@@ -214,8 +214,8 @@ static void divide(const struct record *r, struct out_event *e)
 }
 
 /* What @write writes of @e, from malloc(); NULL if that is nothing. */
-static char *text_of(struct stream *s, const struct out_event *e,
-		     void (*write)(struct out *o, const struct out_event *e))
+static char *text_of(struct stream *s, const struct output_event *e,
+		     void (*write)(struct output *o, const struct output_event *e))
 {
 	struct buf *b = &s->out->buf;
 	size_t at = b->len;
@@ -229,7 +229,7 @@ static char *text_of(struct stream *s, const struct out_event *e,
 	return text;
 }
 
-static void enter(struct stream *s, const struct out_event *e)
+static void enter(struct stream *s, const struct output_event *e)
 {
 	if (!pair_enter(s->pair, &s->rec.h))
 		return;
@@ -240,7 +240,7 @@ static void enter(struct stream *s, const struct out_event *e)
 }
 
 /* How a call ended, as far as the record at hand shows. */
-static void join(struct stream *s, struct out_event *e)
+static void join(struct stream *s, struct output_event *e)
 {
 	const struct goprobe_record *h = &s->rec.h;
 	struct pair_call c;
@@ -255,7 +255,7 @@ static void join(struct stream *s, struct out_event *e)
 	}
 	while (pair_unwind(s->pair, h, &c))
 		unwound(s, &c);
-	if (e->kind == OUT_CALL) {
+	if (e->kind == OUTPUT_CALL) {
 		enter(s, e);
 	} else if (pair_leave(s->pair, h, &c)) {
 		e->duration = h->time - c.time;
@@ -288,7 +288,7 @@ static void look_up_bias(struct stream *s)
 	if (s->rec_bias_known && h->ip == s->bias_ip && h->id == s->bias_id &&
 	    h->tgid == s->bias_tgid)
 		return;
-	s->rec_bias_known = bias_of(s->bias, h, &s->rec_bias);
+	s->rec_bias_known = load_bias_of(s->bias, h, &s->rec_bias);
 	s->bias_ip = h->ip;
 	s->bias_id = h->id;
 	s->bias_tgid = h->tgid;
@@ -306,7 +306,7 @@ static void abandon(struct stream *s, uint64_t depth, enum pair_end end)
 		unwound(s, &c);
 }
 
-static void begin_panic(struct stream *s, const struct out_event *e)
+static void begin_panic(struct stream *s, const struct output_event *e)
 {
 	const struct goprobe_record *h = &s->rec.h;
 	struct pair_call c;
@@ -328,7 +328,7 @@ static void exited(void *ctx, const struct pair_call *c)
 	/* What is on a system stack may be the same program's: what led to its beginning. */
 	s->sum.gone += !c->system;
 	if (s->times)
-		times_end(s->times, c->id);
+		call_quota_end(s->times, c->id);
 }
 
 /* What is open in this process was called by another program. */
@@ -341,18 +341,18 @@ static void begin_program(struct stream *s, uint32_t tgid)
 }
 
 /* A call of a runtime function that reports events of other calls. */
-static void take_role(struct stream *s, const struct out_event *e)
+static void take_role(struct stream *s, const struct output_event *e)
 {
-	struct hidden_go go;
+	struct runtime_probe_go go;
 	uint64_t depth;
 
-	if (e->fn->role == PLAN_ROLE_GO && s->out->format->started && hidden_go(e->rec, &go))
+	if (e->fn->role == PLAN_ROLE_GO && s->out->format->started && runtime_probe_go(e->rec, &go))
 		s->out->format->started(s->out, e, &go);
-	if (!s->pair || e->rec->h.flags & GOPROBE_RECORD_F_NO_G || e->kind != OUT_CALL)
+	if (!s->pair || e->rec->h.flags & GOPROBE_RECORD_F_NO_G || e->kind != OUTPUT_CALL)
 		return;
 	if (e->fn->role == PLAN_ROLE_PANIC)
 		begin_panic(s, e);
-	else if (e->fn->role == PLAN_ROLE_RECOVERY && hidden_recovery(e->rec, &depth))
+	else if (e->fn->role == PLAN_ROLE_RECOVERY && runtime_probe_recovery(e->rec, &depth))
 		abandon(s, depth, PAIR_PANIC);
 	else if (e->fn->role == PLAN_ROLE_FATAL)
 		abandon(s, 0, PAIR_PANIC);
@@ -361,23 +361,23 @@ static void take_role(struct stream *s, const struct out_event *e)
 }
 
 /* Breakpoints leave when what they are for has been seen. */
-static void count(struct stream *s, const struct out_event *e)
+static void count(struct stream *s, const struct output_event *e)
 {
 	if (!s->times)
 		return;
-	if (e->kind == OUT_CALL || e->kind == OUT_AT)
-		times_call(s->times, e->fn->id);
+	if (e->kind == OUTPUT_CALL || e->kind == OUTPUT_AT)
+		call_quota_call(s->times, e->fn->id);
 	else
-		times_end(s->times, e->fn->id);
+		call_quota_end(s->times, e->fn->id);
 }
 
 static void show(struct stream *s, const uint8_t *p, size_t len)
 {
-	static const enum out_kind kinds[] = {
-		[GOPROBE_RECORD_CALL] = OUT_CALL,
-		[GOPROBE_RECORD_RETURN] = OUT_RETURN,
-		[GOPROBE_RECORD_TAIL] = OUT_TAIL,
-		[GOPROBE_RECORD_AT] = OUT_AT,
+	static const enum output_kind kinds[] = {
+		[GOPROBE_RECORD_CALL] = OUTPUT_CALL,
+		[GOPROBE_RECORD_RETURN] = OUTPUT_RETURN,
+		[GOPROBE_RECORD_TAIL] = OUTPUT_TAIL,
+		[GOPROBE_RECORD_AT] = OUTPUT_AT,
 	};
 	const struct goprobe_record *h = &s->rec.h;
 	const char *why;
@@ -397,7 +397,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		return;
 	}
 
-	struct out_event e = {
+	struct output_event e = {
 		.kind = kinds[h->kind],
 		.fn = s->plan->funcs[h->id],
 		.rec = &s->rec,
@@ -421,12 +421,12 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
 	/* Before the call itself, if it is an event. */
-	if (e.fn->role == PLAN_ROLE_BEGIN && e.kind == OUT_CALL)
+	if (e.fn->role == PLAN_ROLE_BEGIN && e.kind == OUTPUT_CALL)
 		begin_program(s, h->tgid);
-	if (e.kind == OUT_CALL || e.kind == OUT_AT)
+	if (e.kind == OUTPUT_CALL || e.kind == OUTPUT_AT)
 		e.stack = call_stack(&s->stacks, e.fn, &e.fn->call, &s->rec);
 	if (!e.fn->hidden) {
-		if (e.kind != OUT_AT)
+		if (e.kind != OUTPUT_AT)
 			join(s, &e);
 		print(s, &e);
 		count(s, &e);

@@ -29,21 +29,21 @@ struct stream_word {
 /* Records on their way to lines. */
 struct stream {
 	const struct plan *plan;	/* what the records' ids mean */
-	struct out *out;	/* where lines go */
+	struct output *out;	/* where lines go */
 	struct merge *merge;	/* records held back */
 	struct pair *pair;	/* open calls; NULL: calls and returns are not joined */
-	struct bias *bias;	/* load biases, for the types of interfaces */
-	struct times *times;	/* counts calls and their ends, or NULL */
+	struct load_bias *bias;	/* load biases, for the types of interfaces */
+	struct call_quota *times;	/* counts calls and their ends, or NULL */
 	uint64_t most;		/* calls and returns to print; 0: all */
 	bool enough;		/* the receiver of the lines wants no more, whatever @most says */
 	/* What was printed so far; @lost and @open of it are the caller's. */
-	struct out_summary sum;
+	struct output_summary sum;
 	const char *why_malformed;	/* the first reason for sum.malformed */
 	struct learn *learn;	/* what learns from them, or NULL */
 	/* It learns from panics alone: the others hold nothing to be learned. */
 	bool learn_panics;
 	/* All calls have not returned, and this is what is known of the next one; or NULL. */
-	const struct out_open *open;
+	const struct output_open *open;
 	uint64_t until;		/* time up to which stream_print() prints */
 	struct record rec;	/* the record at hand */
 	uint64_t rec_bias;	/* load bias of its binary in its process */
@@ -54,12 +54,12 @@ struct stream {
 	bool live;		/* the processes may still run: value_env.variable */
 	struct stream_word words[STREAM_WORDS];	/* variables that were read */
 	unsigned int next_word;	/* of these: the one to be replaced next */
-	struct call_stacks stacks;	/* the call stacks of records */
+	struct call_stack stacks;	/* the call stacks of records */
 	struct value_env env;	/* what its values need to know of the program */
 	struct value_ctx values;	/* for its values */
 };
 
-int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired);
+int stream_init(struct stream *s, const struct plan *p, struct output *out, bool paired);
 void stream_fini(struct stream *s);
 /* Take records of one CPU. */
 int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len);

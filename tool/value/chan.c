@@ -5,8 +5,8 @@
 #include "value/map.h"
 
 /* Goroutines in the waiting list that begins with the sudog at @address. */
-static unsigned int waiting(struct value_ctx *v, const struct golayout_sudog *l, uint64_t address,
-			    bool *more)
+static unsigned int waiting(struct value_ctx *v, const struct runtime_layout_sudog *l,
+			    uint64_t address, bool *more)
 {
 	unsigned int n = 0;
 
@@ -50,8 +50,9 @@ void value_chan(struct value_ctx *v, const struct gotype *t, const uint8_t *word
 {
 	const struct value_from from = { t, word };
 	uint64_t address = value_word(word);
-	const struct golayout *all = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
-	const struct golayout_chan *l;
+	const struct runtime_layout *all =
+		v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const struct runtime_layout_chan *l;
 	const uint8_t *p;
 	uint64_t have;
 	uint32_t closed;

@@ -325,7 +325,7 @@ bool value_type_fits(const struct gotype *t)
 {
 	if (t->kind == GOTYPE_ARRAY)
 		return t->elem && (!t->elem->size || t->count <= t->size / t->elem->size);
-	return gokind_size_ok(t->kind, t->size);
+	return kind_size_ok(t->kind, t->size);
 }
 
 const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,

@@ -68,10 +68,10 @@ struct value_env {
 	void *ctx;
 	bool (*dynamic)(void *ctx, uint64_t address, struct value_dynamic *ret);
 	bool (*func)(void *ctx, uint64_t code, struct value_func *ret);
-	const struct golayout *(*layout)(void *ctx);
+	const struct runtime_layout *(*layout)(void *ctx);
 	const char *(*unread)(void *ctx, const struct record_chunk *c, uint64_t offset,
 			      const struct gotype *t);
-	const struct secrets *secrets;
+	const struct secret_list *secrets;
 	const char *(*full)(void *ctx, uint64_t have);
 	bool (*variable)(void *ctx, const char *name, uint64_t *ret);
 };

@@ -15,14 +15,14 @@ static void address(struct buf *b, uint64_t v)
 static void unavailable(struct buf *b, const char *why)
 {
 	buf_str(b, "\"unavailable\":");
-	buf_json_str(b, why);
+	quote_json_str(b, why);
 }
 
 /* In place of a value inside another one. */
 static void missing(struct buf *b, const char *type, const char *why)
 {
 	buf_str(b, "{\"type\":");
-	buf_json_str(b, type);
+	quote_json_str(b, type);
 	buf_char(b, ',');
 	unavailable(b, why);
 	buf_char(b, '}');
@@ -35,7 +35,7 @@ static void truncated(struct buf *b, const char *why)
 	if (!why)
 		return;
 	buf_str(b, ",\"reason\":");
-	buf_json_str(b, why);
+	quote_json_str(b, why);
 }
 
 /* JSON has no NaN and no infinity: those are strings. */
@@ -94,7 +94,7 @@ static void structure(struct value_ctx *v, struct buf *b, const struct gotype *t
 			continue;
 		if (shown++)
 			buf_char(b, ',');
-		buf_json_str(b, f->name);
+		quote_json_str(b, f->name);
 		buf_char(b, ':');
 		if (value_redacts_field(v, t, i, p))
 			missing(b, value_type_name(f->type), secret_why);
@@ -121,7 +121,7 @@ static void interface(struct value_ctx *v, struct buf *b, const struct gotype *t
 	}
 	buf_str(b, "{\"type\":");
 	if (i.name)
-		buf_json_str(b, i.name);
+		quote_json_str(b, i.name);
 	else
 		buf_str(b, "null");
 	if (!i.name && i.type) {
@@ -245,7 +245,7 @@ static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		return;
 	}
 	buf_str(b, ",\"func\":");
-	buf_json_str(b, c.name);
+	quote_json_str(b, c.name);
 	if (!c.p)
 		return;
 	buf_str(b, ",\"captured\":");
@@ -265,7 +265,7 @@ static void described(struct value_ctx *v, struct buf *b, const struct gotype *t
 		return;
 	}
 	buf_str(b, "{\"type\":");
-	buf_json_str(b, value_type_name(t));
+	quote_json_str(b, value_type_name(t));
 	buf_str(b, ",\"address\":");
 	address(b, to);
 	if (value_enter(v, t, to)) {
@@ -386,7 +386,7 @@ static void list(struct value_ctx *v, struct buf *b, const struct gotype *t, con
 	if (t->kind == GOTYPE_SLICE && !w->ref.address && !w->len) {
 		buf_str(b, "null");
 	} else if (value_is_bytes(t)) {
-		buf_json(b, w->ref.data, w->n);
+		quote_json(b, w->ref.data, w->n);
 	} else if (t->kind == GOTYPE_ARRAY || value_enter(v, t, w->ref.address)) {
 		elements(v, b, t->elem, w->ref.data, w->n);
 		if (t->kind == GOTYPE_SLICE)
@@ -403,7 +403,7 @@ static void content(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	v->depth++;
 	switch (t->kind) {
 	case GOTYPE_STRING:
-		buf_json(b, w->ref.data, w->n);
+		quote_json(b, w->ref.data, w->n);
 		break;
 	case GOTYPE_SLICE:
 	case GOTYPE_ARRAY:
@@ -461,7 +461,7 @@ static void put_members(struct value_ctx *v, struct buf *b, const struct gotype 
 			behind(v, b, t, p, w);
 		if (w->code) {
 			buf_str(b, ",\"func\":");
-			buf_json_str(b, w->code);
+			quote_json_str(b, w->code);
 		}
 		if (w->n < w->len)
 			truncated(b, w->ref.cut);
@@ -503,7 +503,7 @@ static void nested(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		return;
 	}
 	buf_str(b, "{\"type\":");
-	buf_json_str(b, t ? value_type_name(t) : "?");
+	quote_json_str(b, t ? value_type_name(t) : "?");
 	buf_char(b, ',');
 	put_members(v, b, t, p, &w);
 	buf_char(b, '}');

@@ -107,7 +107,7 @@ static void groups(struct walk *w, uint64_t address, uint64_t n)
 		cut_short(w, &g);
 }
 
-static void table(struct walk *w, const struct golayout_swiss *l, uint64_t address)
+static void table(struct walk *w, const struct runtime_layout_swiss *l, uint64_t address)
 {
 	uint64_t have;
 	const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
@@ -119,7 +119,7 @@ static void table(struct walk *w, const struct golayout_swiss *l, uint64_t addre
 }
 
 /* A table of which the directory is too large for stands in it several times in a row. */
-static void swiss(struct walk *w, const struct golayout_swiss *l, const uint8_t *p)
+static void swiss(struct walk *w, const struct runtime_layout_swiss *l, const uint8_t *p)
 {
 	uint64_t dir = value_word(p + l->dir_ptr), len = value_word(p + l->dir_len), last = 0;
 	struct value_bytes d;
@@ -181,7 +181,7 @@ static void buckets(struct walk *w, uint64_t address, uint64_t n, bool old)
 		cut_short(w, &b);
 }
 
-static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p)
+static void hmap(struct walk *w, const struct runtime_layout_hmap *l, const uint8_t *p)
 {
 	uint64_t old = value_word(p + l->oldbuckets);
 	unsigned int b = p[l->b];
@@ -195,7 +195,7 @@ static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p
 	}
 	buckets(w, value_word(p + l->buckets), 1ULL << b, false);
 	if (old)
-		buckets(w, old, golayout_oldbuckets(l, p), true);
+		buckets(w, old, runtime_layout_oldbuckets(l, p), true);
 }
 
 static bool fits(uint32_t at, uint32_t stride, const struct gotype *t, bool indirect, uint32_t size)
@@ -205,7 +205,7 @@ static bool fits(uint32_t at, uint32_t stride, const struct gotype *t, bool indi
 	return last + (indirect ? 8 : t->size) <= size;
 }
 
-static const char *refuse(const struct gotype *t, const struct golayout *l)
+static const char *refuse(const struct gotype *t, const struct runtime_layout *l)
 {
 	const struct gomap *m = t->map;
 
@@ -224,7 +224,8 @@ static void collect(struct walk *w, const struct value_from *from)
 {
 	struct value_ctx *v = w->v;
 	uint64_t address = value_word(from->p);
-	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const struct runtime_layout *l =
+		v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 	const uint8_t *p;
 	uint64_t have;
 	uint32_t size;
@@ -314,7 +315,7 @@ static const char *trie_why(struct walk *w, const uint8_t *from)
  * Entries from that which the pointer at @from leads to on. The module reads an entry as far as an
  * inner node goes: what is behind it may be absent. Return: whether there is an entry.
  */
-static bool trie_entries(struct walk *w, const struct golayout_trie *l, const uint8_t *from)
+static bool trie_entries(struct walk *w, const struct runtime_layout_trie *l, const uint8_t *from)
 {
 	struct value_entries *e = w->e;
 
@@ -338,7 +339,8 @@ static bool trie_entries(struct walk *w, const struct golayout_trie *l, const ui
 }
 
 /* The nodes from that which the pointer at @from leads to on. */
-static void trie_node(struct walk *w, const struct golayout_trie *l, const uint8_t *from, int level)
+static void trie_node(struct walk *w, const struct runtime_layout_trie *l, const uint8_t *from,
+		      int level)
 {
 	uint64_t have;
 	const uint8_t *p = value_mem_at(&w->v->mem, value_word(from), &have);
@@ -360,7 +362,8 @@ static void trie_node(struct walk *w, const struct golayout_trie *l, const uint8
 struct value_entries *value_map_get_sync(struct value_ctx *v, const struct gotype *t,
 					 const uint8_t *p)
 {
-	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const struct runtime_layout *l =
+		v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 	const struct gofield *m = value_known_field(t, "m", GOTYPE_STRUCT, 0);
 	const struct gofield *root = m ? value_known_field(m->type, "root", GOTYPE_STRUCT, 8) :
 				     NULL;

@@ -8,7 +8,7 @@
 /* Fields whose answers are remembered. */
 #define FIELDS 64
 
-static const struct secrets *secrets_of(const struct value_ctx *v)
+static const struct secret_list *secrets_of(const struct value_ctx *v)
 {
 	return v->env ? v->env->secrets : NULL;
 }
@@ -34,7 +34,7 @@ bool value_redacts_type(struct value_ctx *v, const struct gotype *t)
 static bool redacts(struct value_ctx *v, const struct gotype *key, const uint8_t *p,
 		    const struct gotype *t, bool unknown)
 {
-	const struct secrets *s = secrets_of(v);
+	const struct secret_list *s = secrets_of(v);
 	struct value_bytes name;
 	struct value_iface i;
 

@@ -189,7 +189,7 @@ static void member(struct value_ctx *v, struct buf *b, const char *key, value_fo
 
 	if (write(v, &said, w)) {
 		buf_str(b, key);
-		buf_json(b, (uint8_t *)said.p, said.len);
+		quote_json(b, (uint8_t *)said.p, said.len);
 	}
 	buf_fini(&said);
 }

@@ -19,7 +19,7 @@ static bool error_text(struct value_ctx *v, struct buf *b, const struct gotype *
 	bool known = value_error_inside(v, &said, t, p);
 
 	if (known && !plain_name(said.p, said.len))
-		buf_quote(b, (const uint8_t *)said.p, said.len);
+		quote_go(b, (const uint8_t *)said.p, said.len);
 	else if (known && said.len)
 		buf_mem(b, said.p, said.len);
 	b->failed |= said.failed;

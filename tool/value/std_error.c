@@ -22,7 +22,7 @@ static bool string(struct value_ctx *v, struct buf *b, const uint8_t *p, bool qu
 	if (s.unavailable)
 		return false;
 	if (quoted)
-		buf_quote(b, s.data, s.size);
+		quote_go(b, s.data, s.size);
 	else
 		buf_mem(b, s.data, s.size);
 	if (s.have < s.len)
@@ -347,7 +347,7 @@ bool value_error(struct value_ctx *v, struct buf *b, const struct value_what *w)
 			buf_char(b, '*');
 		value_text_name(b, value_type_name(w->t));
 		buf_char(b, '(');
-		buf_quote(b, (uint8_t *)said.p, said.len);
+		quote_go(b, (uint8_t *)said.p, said.len);
 		chain(v, b, w);
 		buf_char(b, ')');
 	}

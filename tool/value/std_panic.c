@@ -27,7 +27,8 @@ static const char to_pointer[] =
 
 static int minor(struct value_ctx *v)
 {
-	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const struct runtime_layout *l =
+		v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 
 	return l ? l->minor : MINOR_TO_ARRAY;
 }

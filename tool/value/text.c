@@ -73,7 +73,7 @@ static void string(struct value_ctx *v, struct buf *b, const uint8_t *p)
 		value_text_missing(b, s.unavailable);
 		return;
 	}
-	buf_quote(b, s.data, s.size);
+	quote_go(b, s.data, s.size);
 	if (s.have < s.len) {
 		value_text_cut(b, s.cut);
 		value_text_length(b, s.len);
@@ -86,7 +86,7 @@ static bool is_text(const uint8_t *p, size_t n)
 	uint32_t c = 0;
 
 	for (size_t i = 0, len; i < n; i += len) {
-		len = buf_utf8(p + i, n - i, &c);
+		len = quote_utf8(p + i, n - i, &c);
 		if (!len)
 			return n - i < 4 && i > 0 && p[i] >= 0xc2;	/* cut in the middle */
 		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
@@ -100,7 +100,7 @@ static void bytes(struct buf *b, const struct gotype *t, const struct value_byte
 	type_name(b, t);
 	if (s->size && is_text(s->data, s->size)) {
 		buf_char(b, '(');
-		buf_quote(b, s->data, s->size);
+		quote_go(b, s->data, s->size);
 		if (s->have < s->len)
 			value_text_cut(b, s->cut);
 		buf_char(b, ')');
@@ -270,7 +270,7 @@ static void function_name(struct buf *b, const char *name)
 		value_text_name(b, name);
 		return;
 	}
-	goshape_put(&brief, name);
+	shape_put(&brief, name);
 	buf_char(&brief, 0);
 	value_text_name(b, brief.failed ? name : brief.p);
 	buf_fini(&brief);

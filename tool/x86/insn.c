@@ -110,7 +110,7 @@ static bool is_padding(const uint8_t *p, size_t len)
 
 /* A direct jump or a return. Returns -1 without memory. */
 static int visit(const struct insn_code *c, struct sweep *s, size_t at,
-		 const struct x86jump *j)
+		 const struct x86_jump *j)
 {
 	uint64_t to = at + j->len + (uint64_t)(int64_t)j->by;
 
@@ -126,11 +126,11 @@ static bool is_indexed(const ZydisDecodedInstruction *in)
 	return in->raw.sib.offset && in->raw.sib.index + 8U * in->raw.rex.X != 4;
 }
 
-/* What x86jump() does not know: prefixes, returns with an operand. */
+/* What x86_jump() does not know: prefixes, returns with an operand. */
 static int visit_decoded(const struct insn_code *c, struct sweep *s, size_t at,
 			 const ZydisDecodedInstruction *in)
 {
-	struct x86jump j = {
+	struct x86_jump j = {
 		.len = in->length,
 		.ret = in->mnemonic == ZYDIS_MNEMONIC_RET,
 		.always = in->mnemonic == ZYDIS_MNEMONIC_JMP,
@@ -150,7 +150,7 @@ static int visit_decoded(const struct insn_code *c, struct sweep *s, size_t at,
 }
 
 /*
- * Most instructions matter by their length only, and x86len() knows most lengths:
+ * Most instructions matter by their length only, and x86_len() knows most lengths:
  * decoding them in full would take most of the time to list a large program. The
  * disassembler decodes the rest, as far as needed.
  */
@@ -169,16 +169,16 @@ static int sweep_run(const struct insn_code *c, struct sweep *s)
 		return -1;
 	s->synced = true;
 	while (at < c->len) {
-		size_t len = x86len(c->bytes + at, c->len - at);
+		size_t len = x86_len(c->bytes + at, c->len - at);
 		ZydisDecodedInstruction in;
-		struct x86jump j;
+		struct x86_jump j;
 
 		if (len) {
 			mark(s, at);
 			at += len;
 			continue;
 		}
-		if (x86jump(c->bytes + at, c->len - at, &j)) {
+		if (x86_jump(c->bytes + at, c->len - at, &j)) {
 			mark(s, at);
 			if (visit(c, s, at, &j))
 				return -1;
@@ -342,11 +342,11 @@ static bool find_emulated(const struct insn_code *c, const struct sweep *s, size
 static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
 		       const struct sweep *s, struct insn_scan *ret)
 {
-	struct prologue p;
+	struct stack_check p;
 	ZydisDecodedInstruction in;
 	size_t at = 0;
 
-	if (!prologue_find(c, dec, &p)) {
+	if (!stack_check_find(c, dec, &p)) {
 		ret->entry = INSN_ENTRY_CHECK;
 		ret->call = point(c, p.branch.at, p.branch.len);
 		ret->abi0 = p.abi0;

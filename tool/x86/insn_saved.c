@@ -15,14 +15,14 @@ size_t insn_saved(const struct insn_code *code, struct insn_saved v[INSN_SAVED_M
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction in;
 	ZydisDecoder dec;
-	struct prologue p;
+	struct stack_check p;
 	size_t n = 0, at;
 	int reg;
 
 	if (!code->bytes ||
 	    ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
 					 ZYDIS_STACK_WIDTH_64)) ||
-	    prologue_find(code, &dec, &p))
+	    stack_check_find(code, &dec, &p))
 		return 0;
 	for (at = p.grows; at < code->len; at += in.length) {
 		if (ZYAN_FAILED(ZydisDecoderDecodeFull(&dec, code->bytes + at, code->len - at, &in,
@@ -33,7 +33,7 @@ size_t insn_saved(const struct insn_code *code, struct insn_saved v[INSN_SAVED_M
 		if (in.mnemonic == ZYDIS_MNEMONIC_NOP)
 			continue;
 		reg = op[1].type == ZYDIS_OPERAND_TYPE_REGISTER ?
-		      goreg_of((int)op[1].reg.value) : -1;
+		      regs_of((int)op[1].reg.value) : -1;
 		if (n == INSN_SAVED_MAX || reg < 0 || op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
 		    op[0].mem.base != ZYDIS_REGISTER_RSP)
 			return 0;

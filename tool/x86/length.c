@@ -117,7 +117,7 @@ static size_t immediate(uint8_t form, bool narrow, bool wide)
 	return 0;
 }
 
-size_t x86len(const uint8_t *p, size_t n)
+size_t x86_len(const uint8_t *p, size_t n)
 {
 	bool narrow = false, rep = false, wide = false, two;
 	unsigned int opcode;
@@ -162,11 +162,11 @@ size_t x86len(const uint8_t *p, size_t n)
 	return i <= n ? i : 0;
 }
 
-bool x86jump(const uint8_t *p, size_t n, struct x86jump *ret)
+bool x86_jump(const uint8_t *p, size_t n, struct x86_jump *ret)
 {
 	unsigned int opcode = n ? *p : 0, bytes = 4;
 
-	*ret = (struct x86jump){ .len = 1 };
+	*ret = (struct x86_jump){ .len = 1 };
 	if (opcode == 0xc3) {
 		ret->ret = true;
 		return true;

@@ -11,10 +11,10 @@
  * Bytes of the instruction at @p, of which @n can be read; 0 if it is not one of
  * those that are known here. These neither jump nor return; a call may be.
  */
-size_t x86len(const uint8_t *p, size_t n);
+size_t x86_len(const uint8_t *p, size_t n);
 
 /* A direct jump or a return. */
-struct x86jump {
+struct x86_jump {
 	size_t len;	/* bytes */
 	bool ret;	/* it is a return */
 	bool always;	/* it is no conditional jump */
@@ -22,6 +22,6 @@ struct x86jump {
 };
 
 /* Is there one at @p, without prefix? Of @p @n bytes can be read. */
-bool x86jump(const uint8_t *p, size_t n, struct x86jump *ret);
+bool x86_jump(const uint8_t *p, size_t n, struct x86_jump *ret);
 
 #endif

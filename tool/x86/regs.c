@@ -10,9 +10,9 @@ const char goreg_pc[] =
 	"$rip";
 
 /* RAX RBX RCX RDI RSI R8 R9 R10 R11 */
-const uint8_t goreg_int_args[GOREG_INT_ARGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
+const uint8_t goreg_int_args[REGS_INT_ARGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
 
-const struct goreg_name goreg_names[GOREG_NAMES] = {
+const struct regs_name goreg_names[REGS_NAMES] = {
 	{ "$rax", 0 }, { "$rbx", 3 }, { "$rcx", 2 }, { "$rdx", 1 },
 	{ "$rsi", 4 }, { "$rdi", 5 }, { "$rbp", 6 }, { "$rsp", 7 },
 	{ "$r8", 8 }, { "$r9", 9 }, { "$r10", 10 }, { "$r11", 11 },
@@ -21,18 +21,18 @@ const struct goreg_name goreg_names[GOREG_NAMES] = {
 	{ "$xmm4", 21 }, { "$xmm5", 22 }, { "$xmm6", 23 }, { "$xmm7", 24 },
 	{ "$xmm8", 25 }, { "$xmm9", 26 }, { "$xmm10", 27 }, { "$xmm11", 28 },
 	{ "$xmm12", 29 }, { "$xmm13", 30 }, { "$xmm14", 31 }, { "$xmm15", 32 },
-	{ "$sp", 7 }, { "$fp", 6 }, { "$pc", GOREG_PC }, { goreg_pc, GOREG_PC },
+	{ "$sp", 7 }, { "$fp", 6 }, { "$pc", REGS_PC }, { goreg_pc, REGS_PC },
 };
 
-const struct goreg_name *goreg_find(const char *name)
+const struct regs_name *regs_find(const char *name)
 {
-	for (size_t i = 0; i < GOREG_NAMES; i++)
+	for (size_t i = 0; i < REGS_NAMES; i++)
 		if (!strcmp(goreg_names[i].name, name))
 			return &goreg_names[i];
 	return NULL;
 }
 
-int goreg_of(int zydis)
+int regs_of(int zydis)
 {
 	static const ZydisRegister ints[] = {
 		ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_RBX,
@@ -43,7 +43,7 @@ int goreg_of(int zydis)
 	ZydisRegister reg;
 
 	if (zydis >= ZYDIS_REGISTER_XMM0 && zydis <= ZYDIS_REGISTER_XMM15)
-		return GOREG_XMM0 + zydis - ZYDIS_REGISTER_XMM0;
+		return REGS_XMM0 + zydis - ZYDIS_REGISTER_XMM0;
 	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, (ZydisRegister)zydis);
 	for (int i = 0; i < (int)(sizeof(ints) / sizeof(*ints)); i++)
 		if (ints[i] == reg)

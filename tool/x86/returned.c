@@ -7,7 +7,7 @@
 
 static uint64_t bit(ZydisRegister reg)
 {
-	int n = goreg_of((int)reg);
+	int n = regs_of((int)reg);
 
 	return n < 0 ? 0 : 1ULL << n;
 }

@@ -20,7 +20,7 @@
  */
 #include "x86/stack_check.h"
 
-#define PROLOGUE_INSNS_MAX 9
+#define STACK_CHECK_INSNS_MAX 9
 #define MORESTACK_INSNS_MAX 64
 #define STACKGUARD0 0x10
 #define STACKGUARD1 0x18
@@ -170,10 +170,10 @@ static bool calls_morestack(const struct insn_code *c, const ZydisDecoder *dec,
 	return false;
 }
 
-int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
-		  struct prologue *ret)
+int stack_check_find(const struct insn_code *c, const ZydisDecoder *dec,
+		     struct stack_check *ret)
 {
-	struct reader r = { c, dec, 0, PROLOGUE_INSNS_MAX }, again;
+	struct reader r = { c, dec, 0, STACK_CHECK_INSNS_MAX }, again;
 	struct insn i, first;
 	ZydisRegister g;
 	uint64_t to;

@@ -8,7 +8,7 @@
 #include "x86/insn.h"
 
 /* A stack check. */
-struct prologue {
+struct stack_check {
 	struct insn_point branch;	/* the JBE that is taken when the stack is too small */
 	uint32_t grows;			/* where it leads to, from the function's entry */
 	/*
@@ -20,7 +20,7 @@ struct prologue {
 };
 
 /* 0, or -1 if the function does not begin with one of the known forms. */
-int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
-		  struct prologue *ret);
+int stack_check_find(const struct insn_code *c, const ZydisDecoder *dec,
+		     struct stack_check *ret);
 
 #endif

@@ -128,12 +128,12 @@ static void test_plain(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	buf_plain(&b, "/tmp/\x1b[2J\xc2\x9b\n\x7f");
+	plain_add(&b, "/tmp/\x1b[2J\xc2\x9b\n\x7f");
 	same("/tmp/?[2J???");
-	buf_plain(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
+	plain_add(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
 	same("gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
 	/* Alone they are controls to a terminal of 8 bits. */
-	buf_plain(&b, "\x9b[2J \xc0\x9b \xe4\xb8");
+	plain_add(&b, "\x9b[2J \xc0\x9b \xe4\xb8");
 	same("?[2J ?? ??");
 	assert_true(plain_name("main.gr\xc3\xb6\xc3\x9f", 11));
 	assert_false(plain_name("main.\x9bm", 7));
@@ -187,12 +187,12 @@ static void test_strings(void **state)
 	for (size_t i = 0; i < N(cases); i++) {
 		size_t n = strlen(cases[i].s);
 
-		buf_quote(&b, (const uint8_t *)cases[i].s, n);
+		quote_go(&b, (const uint8_t *)cases[i].s, n);
 		same(cases[i].go);
-		buf_json(&b, (const uint8_t *)cases[i].s, n);
+		quote_json(&b, (const uint8_t *)cases[i].s, n);
 		same(cases[i].json);
 	}
-	buf_json(&b, (const uint8_t *)"a\0b", 3);
+	quote_json(&b, (const uint8_t *)"a\0b", 3);
 	same("\"a\\u0000b\"");
 }
 
@@ -217,7 +217,7 @@ static void test_columns(void **state)
 
 		buf_str(&line, "before ");
 		buf_str(&line, rows[i].text);
-		buf_pad(&line, strlen("before "), 12);
+		plain_pad(&line, strlen("before "), 12);
 		assert_int_equal(line.len, strlen("before ") + strlen(rows[i].text) +
 					   rows[i].blanks);
 		buf_fini(&line);

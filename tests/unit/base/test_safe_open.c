@@ -49,7 +49,7 @@ static void test_row(void **state)
 	snprintf(path, sizeof(path), "%s%s%s", *row->path == '/' ? "" : dir,
 		 *row->path == '/' ? "" : "/", row->path);
 	alarm(20);
-	fd = regular_open(path);
+	fd = safe_open(path);
 	if (row->err) {
 		assert_int_equal(fd, -1);
 		assert_int_equal(errno, row->err);
@@ -93,7 +93,7 @@ static void test_race(void **state)
 	pid = take_turns(path);
 	assert_true(pid > 0);
 	for (int i = 0; i < 1000000 && (i < 20000 || !files || !others); i++) {
-		int fd = regular_open(path);
+		int fd = safe_open(path);
 
 		if (fd < 0) {
 			others += errno == EINVAL;

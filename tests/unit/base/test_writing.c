@@ -62,37 +62,37 @@ static void of_an_output(void **state)
 {
 	char *path = make_file();
 	struct options options = { .output = path };
-	struct lines_opt opt = { .options = &options, .format = &out_text };
+	struct sink_opt opt = { .options = &options, .format = &out_text };
 	struct plan plan = { 0 };
 	struct diag d = { 0 };
 	struct stream s;
-	struct out o;
+	struct output o;
 
 	(void)state;
-	assert_int_equal(lines_open(&o, &s, &plan, &opt, &d), 0);
-	assert_int_equal(out_close(&o), -EDQUOT);
+	assert_int_equal(sink_open(&o, &s, &plan, &opt, &d), 0);
+	assert_int_equal(output_close(&o), -EDQUOT);
 	stream_fini(&s);
-	out_fini(&o);
+	output_fini(&o);
 	remove_file(path);
 }
 
 /* A summary that does not fit into the file. */
 static void what_failed_before_is_known_at_the_end(void **state)
 {
-	struct out o;
+	struct output o;
 
 	(void)state;
-	out_init(&o, &out_text, open("/dev/full", O_WRONLY));
+	output_init(&o, &out_text, open("/dev/full", O_WRONLY));
 	o.owned = true;
 	buf_str(&o.buf, "text");
-	assert_int_equal(out_flush(&o, true), -ENOSPC);
-	assert_int_equal(out_close(&o), -ENOSPC);
-	out_fini(&o);
+	assert_int_equal(output_flush(&o, true), -ENOSPC);
+	assert_int_equal(output_close(&o), -ENOSPC);
+	output_fini(&o);
 }
 
 static void of_a_recording(void **state)
 {
-	static const struct out_summary sum;
+	static const struct output_summary sum;
 	char *path = make_file(), *want = NULL;
 	struct recorder r = { .fd = -1 };
 	struct diag d = { 0 };

@@ -33,7 +33,7 @@ static int wait_for_own_child(void)
 	pid_t pid;
 
 	signal(SIGCHLD, SIG_IGN);
-	if (inherited_fix(&d))
+	if (stdfds_fix(&d))
 		return 1;
 	pid = fork();
 	if (!pid)
@@ -54,7 +54,7 @@ static int use_closed(void)
 
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
-	if (inherited_fix(&d) || open("/dev/zero", O_RDWR) != 3)
+	if (stdfds_fix(&d) || open("/dev/zero", O_RDWR) != 3)
 		return 1;
 	if (read(0, &byte, 1))
 		return 2;
@@ -83,7 +83,7 @@ static int use_open(void)
 	close(0);
 	if (open("/dev/zero", O_RDONLY) != 0)
 		return 1;
-	return inherited_fix(&d) || fcntl(0, F_GETFD) || open("/dev/null", O_RDONLY) < 3;
+	return stdfds_fix(&d) || fcntl(0, F_GETFD) || open("/dev/null", O_RDONLY) < 3;
 }
 
 static void what_is_open_is_left_alone(void **state)

@@ -299,9 +299,9 @@ static void line(void **state)
 	struct buf b = { 0 };
 
 	if (c->name)
-		topline_row(&b, &row, 5, c->columns);
+		toprows_row(&b, &row, 5, c->columns);
 	else
-		topline_head(&b, c->by, c->columns);
+		toprows_head(&b, c->by, c->columns);
 	assert_false(b.failed);
 	assert_int_equal(plain_columns(b.p, b.len), c->columns);
 	while (b.len && b.p[b.len - 1] == ' ')
@@ -320,10 +320,10 @@ static void every_width_is_filled_exactly(void **state)
 
 	for (size_t columns = 40; columns < 200; columns++) {
 		s->text.len = 0;
-		topline_row(&s->text, &row, TOPROW_HISTORY, columns);
+		toprows_row(&s->text, &row, TOPROW_HISTORY, columns);
 		assert_int_equal(plain_columns(s->text.p, s->text.len), columns);
 		s->text.len = 0;
-		topline_head(&s->text, TOPROWS_BY_P99, columns);
+		toprows_head(&s->text, TOPROWS_BY_P99, columns);
 		assert_int_equal(plain_columns(s->text.p, s->text.len), columns);
 	}
 }

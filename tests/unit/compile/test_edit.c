@@ -17,7 +17,7 @@
 
 static int compile(struct gobin *bin, const char *text, struct edit_pair *ret, struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_scope scope = { .bin = bin, .mem = &mem };
 	struct sigparse types = { .bin = bin, .mem = &mem };
 	struct filter_pair filter = { .returns = false };
 	struct spec s;
@@ -36,7 +36,7 @@ static int compile(struct gobin *bin, const char *text, struct edit_pair *ret, s
 		scope.sig = sigparse_sig(&types, s.sig, scope.fn, d);
 	err = scope.sig ? 0 : -1;
 	if (!err && s.cond)
-		err = filter_compile(&scope, s.text, s.cond, &filter, d);
+		err = cond_compile(&scope, s.text, s.cond, &filter, d);
 	if (!err)
 		err = edit_compile(&scope, s.text, s.edit, s.cond ? &filter : NULL, ret, d);
 	/* The text is not needed any more. */

@@ -30,7 +30,7 @@ static size_t nspecs;
 static int compile(struct gobin *bin, const char *text, int side, struct plan_capture *c,
 		   struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem, .results = side };
+	struct expr_scope scope = { .bin = bin, .mem = &mem, .results = side };
 	struct sigparse types = { .bin = bin, .mem = &mem };
 	struct spec *s = &specs[nspecs];
 
@@ -49,7 +49,7 @@ static int compile(struct gobin *bin, const char *text, int side, struct plan_ca
 		if (!scope.sig)
 			return -1;
 	}
-	return exprc_compile(&scope, side ? s->ret : s->call, c, d);
+	return expr_compile(&scope, side ? s->ret : s->call, c, d);
 }
 
 /* "7 type" of value @i; "!range" if it failed; "?reason" if it is unavailable */
@@ -504,7 +504,7 @@ static void test_registers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
-		assert_int_equal(exprc_registers(&mem, rows[i].bytes, &c), 0);
+		assert_int_equal(expr_registers(&mem, rows[i].bytes, &c), 0);
 		assert_int_equal(c.nvalues, rows[i].n);
 	}
 	machine_set(m, "ax=1 bx=2 cx=3 di=4 si=5 r8=6 r9=7 r10=8 r11=9");
@@ -519,16 +519,16 @@ static void test_registers(void **state)
 /* A slice at an instruction where its capacity is nowhere any more. */
 static void test_guessed(void **state)
 {
-	static const struct goabi_part parts[] = {
+	static const struct abi_part parts[] = {
 		{ .reg = 0, .size = 8, .at = 0 }, { .reg = 3, .size = 8, .at = 8 },
 		{ .reg = 3, .size = 8, .at = 16, .guessed = true },
 	};
-	static const struct goscope_place place = { .parts = parts, .nparts = N(parts) };
+	static const struct scope_place place = { .parts = parts, .nparts = N(parts) };
 	struct goparam param = { .name = "s", .type = gobin_find_type(newest, "[]int") };
 	struct goscope at = {
 		.sig = { .params = &param, .nparams = 1 }, .own = 1, .places = &place,
 	};
-	struct exprc_scope scope = {
+	struct expr_scope scope = {
 		.bin = newest, .fn = bins_func(newest, "main.Slices"), .sig = &at.sig, .at = &at,
 		.mem = &mem,
 	};
@@ -540,7 +540,7 @@ static void test_guessed(void **state)
 	(void)state;
 	assert_non_null(param.type);
 	assert_int_equal(spec_parse("main.Slices(s, len(s), cap(s))", &s, &d), 0);
-	if (exprc_compile(&scope, s.call, &c, &d))
+	if (expr_compile(&scope, s.call, &c, &d))
 		fail_msg("%s", d.message);
 	machine_set(m, "ax=20000 bx=5");
 	machine_run(m, &c);

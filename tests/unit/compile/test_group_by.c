@@ -19,10 +19,10 @@ static struct gobin *bin, *stripped;
 static struct arena mem;
 
 /* The function's text can have a signature. */
-static int compile_parsed(struct gobin *of, const char *function, struct bykey_exprs *by,
-			  struct bykey *ret, const struct gofunc **fn, struct diag *d)
+static int compile_parsed(struct gobin *of, const char *function, struct group_by_exprs *by,
+			  struct group_by *ret, const struct gofunc **fn, struct diag *d)
 {
-	struct exprc_scope scope = { .bin = of, .mem = &mem };
+	struct expr_scope scope = { .bin = of, .mem = &mem };
 	struct sigparse types = { .bin = of, .mem = &mem };
 	struct spec s;
 	int err;
@@ -32,16 +32,16 @@ static int compile_parsed(struct gobin *of, const char *function, struct bykey_e
 	assert_non_null(scope.fn);
 	types.text = s.text;
 	scope.sig = s.sig ? sigparse_sig(&types, s.sig, scope.fn, d) : gobin_sig(of, scope.fn);
-	err = bykey_compile(&scope, by, ret, d);
+	err = group_by_compile(&scope, by, ret, d);
 	spec_fini(&s);
 	return err;
 }
 
 /* The expressions are @exprs, with " | " in between. */
-static int compile(struct gobin *of, const char *function, const char *exprs, struct bykey *ret,
+static int compile(struct gobin *of, const char *function, const char *exprs, struct group_by *ret,
 		   const struct gofunc **fn, struct diag *d)
 {
-	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
+	struct group_by_exprs *by = arena_alloc(&mem, sizeof(*by));
 	char *text = arena_strdup(&mem, exprs), *next;
 	int err = 0;
 
@@ -51,58 +51,59 @@ static int compile(struct gobin *of, const char *function, const char *exprs, st
 			*next = 0;
 			next += 3;
 		}
-		err = bykey_parse(by, text, d);
+		err = group_by_parse(by, text, d);
 	}
 	if (!err)
 		err = compile_parsed(of, function, by, ret, fn, d);
 	assert_true(err || ret->nops * 8 > 0);
 	/* The parsed form is not needed any more, except types and texts. */
-	bykey_fini(by);
+	group_by_fini(by);
 	return err;
 }
 
 /* A value, with a linear histogram if @range is not NULL. */
 static int compile_value(const char *function, const char *expr, const char *range,
-			 struct bykey *ret, struct diag *d)
+			 struct group_by *ret, struct diag *d)
 {
-	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
+	struct group_by_exprs *by = arena_alloc(&mem, sizeof(*by));
 	const struct gofunc *fn;
-	int err = range ? bykey_parse_range(by, range, d) : 0;
+	int err = range ? group_by_parse_range(by, range, d) : 0;
 
 	if (!err)
-		err = bykey_parse_value(by, expr, d);
+		err = group_by_parse_value(by, expr, d);
 	if (!err)
 		err = compile_parsed(bin, function, by, ret, &fn, d);
-	bykey_fini(by);
+	group_by_fini(by);
 	return err;
 }
 
 /* The line of "count" for the key in @m, with that many calls. */
-static char *shown(struct machine *m, const struct bykey *key, const struct gofunc *fn, bool json)
+static char *shown(struct machine *m, const struct group_by *key, const struct gofunc *fn,
+		   bool json)
 {
 	struct goprobe_key_stats keyed = { .tally.hits = 7, .key_bytes = (uint32_t)m->nkey * 8 };
 	struct plan_func pf = { .bin = bin, .fn = fn, .key = key }, *funcs[] = { &pf };
 	struct plan plan = { .funcs = funcs, .nfuncs = 1 };
-	struct tallyshow show = { .plan = &plan, .json = json };
-	const struct tallyshow_when when = { .real = 5 };
-	struct keyrows rows = { .nfuncs = 1 };
-	struct keyshow *k = keyshow_new(&show);
+	struct stats_print show = { .plan = &plan, .json = json };
+	const struct stats_print_when when = { .real = 5 };
+	struct key_stats rows = { .nfuncs = 1 };
+	struct key_print *k = key_print_new(&show);
 	struct buf b = { 0 };
 	char *line, *copy;
 
 	assert_non_null(k);
-	assert_int_equal(keyrows_add(&rows, &keyed, m->key), 0);
-	keyrows_sort(&rows, TALLIES_BY_CALLS);
+	assert_int_equal(key_stats_add(&rows, &keyed, m->key), 0);
+	key_stats_sort(&rows, TALLIES_BY_CALLS);
 	assert_int_equal(rows.called, 1);
-	keyshow_table(k, &rows, &when, &b);
+	key_print_table(k, &rows, &when, &b);
 	buf_char(&b, 0);
 	assert_false(b.failed);
 	line = json ? strstr(b.p, "\"key\":") : strstr(b.p, " 7  ");
 	assert_non_null(line);
 	copy = strdup(line + (json ? 6 : 4));
 	*strstr(copy, json ? ",\"time_ns\":5,\"calls\":7}\n" : "\n") = 0;
-	keyshow_free(k);
-	keyrows_fini(&rows);
+	key_print_free(k);
+	key_stats_fini(&rows);
 	buf_fini(&b);
 	return copy;
 }
@@ -161,7 +162,7 @@ static void test_key(void **state)
 	const struct gofunc *fn;
 	struct diag d = { 0 };
 	struct machine m;
-	struct bykey key;
+	struct group_by key;
 	char *text;
 
 	if (compile(bin, row->function, row->exprs, &key, &fn, &d))
@@ -181,7 +182,7 @@ static void check_text(struct machine *m, const char *function, const char *expr
 {
 	const struct gofunc *fn;
 	struct diag d = { 0 };
-	struct bykey key;
+	struct group_by key;
 	char *text;
 
 	if (compile(bin, function, exprs, &key, &fn, &d))
@@ -360,7 +361,7 @@ static void test_error(void **state)
 	const struct error_row *row = *state;
 	const struct gofunc *fn;
 	struct diag d = { 0 };
-	struct bykey key;
+	struct group_by key;
 	char marked[50];
 
 	assert_int_equal(compile(bin, row->function, row->exprs, &key, &fn, &d), -1);
@@ -411,7 +412,7 @@ static void test_value(void **state)
 	const struct value_row *row = *state;
 	struct diag d = { 0 };
 	struct machine m;
-	struct bykey key;
+	struct group_by key;
 
 	if (compile_value(row->function, row->expr, row->range, &key, &d))
 		fail_msg("%s", d.message);
@@ -469,7 +470,7 @@ static void test_value_error(void **state)
 {
 	const struct value_error_row *row = *state;
 	struct diag d = { 0 };
-	struct bykey key;
+	struct group_by key;
 
 	assert_int_equal(compile_value(row->function, row->expr, row->range, &key, &d), -1);
 	assert_string_equal(d.message, row->message);
@@ -479,23 +480,23 @@ static void test_value_error(void **state)
 
 static void test_second_value(void **state)
 {
-	struct bykey_exprs by = { .n = 0 };
+	struct group_by_exprs by = { .n = 0 };
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(bykey_parse_value(&by, "a", &d), 0);
-	assert_int_equal(bykey_parse_value(&by, "b", &d), -1);
+	assert_int_equal(group_by_parse_value(&by, "a", &d), 0);
+	assert_int_equal(group_by_parse_value(&by, "b", &d), -1);
 	assert_string_equal(d.message,
 			    "--hist and --sum are about one value: give one of them, once");
 	diag_fini(&d);
-	bykey_fini(&by);
+	group_by_fini(&by);
 }
 
 static void test_stripped(void **state)
 {
 	const struct gofunc *fn;
 	struct diag d = { 0 };
-	struct bykey key;
+	struct group_by key;
 
 	(void)state;
 	assert_int_equal(compile(stripped, "main.Leaf", "goid", &key, &fn, &d), 0);
@@ -505,19 +506,19 @@ static void test_stripped(void **state)
 	diag_fini(&d);
 }
 
-static void add(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
+static void add(struct key_stats *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
 {
 	struct goprobe_key_stats keyed = {
 		.tally = { .id = id, .hits = hits, .sum = sum, .first = 4, .nbuckets = 1 },
 		.key_bytes = 8,
 	};
 
-	assert_int_equal(keyrows_add(rows, &keyed, (uint64_t[]){ key, hits }), 0);
+	assert_int_equal(key_stats_add(rows, &keyed, (uint64_t[]){ key, hits }), 0);
 }
 
 static void test_rows(void **state)
 {
-	struct keyrows rows = { .nfuncs = 2 };
+	struct key_stats rows = { .nfuncs = 2 };
 	struct tally t;
 
 	(void)state;
@@ -526,22 +527,22 @@ static void test_rows(void **state)
 	add(&rows, 0, 8, 0, 0);
 	add(&rows, 2, 7, 9, 9);
 	assert_int_equal(rows.n, 3);
-	keyrows_sort(&rows, TALLIES_BY_CALLS);
+	key_stats_sort(&rows, TALLIES_BY_CALLS);
 	assert_int_equal(rows.called, 2);
 	assert_int_equal(rows.v[0]->id, 1);
-	keyrows_sort(&rows, TALLIES_BY_TIME);
+	key_stats_sort(&rows, TALLIES_BY_TIME);
 	assert_int_equal(rows.v[0]->id, 0);
-	keyrows_begin(&rows);
+	key_stats_begin(&rows);
 	add(&rows, 0, 7, 5, 100);
-	keyrows_sort(&rows, TALLIES_BY_NEW);
+	key_stats_sort(&rows, TALLIES_BY_NEW);
 	assert_int_equal(rows.v[0]->new, 2);
 	assert_int_equal(rows.v[1]->new, 0);
-	keyrow_tally(rows.v[0], &t);
+	key_stats_row_tally(rows.v[0], &t);
 	assert_int_equal(t.calls, 5);
 	assert_int_equal(t.took.n, 5);
 	assert_int_equal(t.took.bucket[4], 5);
 	assert_int_equal(t.took.sum, 100);
-	keyrows_fini(&rows);
+	key_stats_fini(&rows);
 }
 
 static int open_all(void **state)

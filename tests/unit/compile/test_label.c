@@ -68,7 +68,7 @@ static void put_labels(struct machine *m, const struct gobin *bin, const char *l
 	m->regs[gobin_runtime(bin)->g_reg & 15] = G;
 	machine_put(m, G + gobin_runtime(bin)->g_m, M);
 	machine_put(m, M + gobin_runtime(bin)->m_curg, G);
-	machine_put(m, G + golayout_get(gobin_go_minor(bin))->g.labels,
+	machine_put(m, G + runtime_layout_get(gobin_go_minor(bin))->g.labels,
 		    strcmp(labels, "none") ? SET : 0);
 	if (!strcmp(labels, "none"))
 		return;
@@ -101,7 +101,7 @@ static void put_labels(struct machine *m, const struct gobin *bin, const char *l
 
 static int compile(struct gobin *bin, const char *text, struct filter_pair *ret, struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_scope scope = { .bin = bin, .mem = &mem };
 	struct spec s;
 	int err;
 
@@ -111,7 +111,7 @@ static int compile(struct gobin *bin, const char *text, struct filter_pair *ret,
 	assert_non_null(scope.fn);
 	scope.abi0 = scope.fn->flags & GOFUNC_ABI0;
 	scope.sig = gobin_sig(bin, scope.fn);
-	err = filter_compile(&scope, s.text, s.cond, ret, d);
+	err = cond_compile(&scope, s.text, s.cond, ret, d);
 	spec_fini(&s);
 	return err;
 }
@@ -289,24 +289,24 @@ static void test_return(void **state)
 
 static void check_key(struct gobin *bin, const char *labels, uint64_t len, const char *bytes)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem, .fn = bins_func(bin, "main.Ints") };
+	struct expr_scope scope = { .bin = bin, .mem = &mem, .fn = bins_func(bin, "main.Ints") };
 	struct machine *m = calloc(1, sizeof(*m));
-	struct bykey_exprs by = { .n = 0 };
+	struct group_by_exprs by = { .n = 0 };
 	struct diag d = { 0 };
-	struct bykey key;
+	struct group_by key;
 
 	scope.sig = gobin_sig(bin, scope.fn);
-	if (bykey_parse(&by, "label(\"tenant\")", &d) || bykey_compile(&scope, &by, &key, &d))
+	if (group_by_parse(&by, "label(\"tenant\")", &d) || group_by_compile(&scope, &by, &key, &d))
 		fail_msg("%s", d.message);
 	assert_false(key.params || key.results);
-	assert_int_equal(key.parts[0].kind, BYKEY_STRING);
+	assert_int_equal(key.parts[0].kind, GROUP_BY_STRING);
 	machine_set(m, "");
 	put_labels(m, bin, labels);
 	assert_int_equal(machine_filter(m, key.ops, key.nops), MACHINE_PASSES);
 	assert_int_equal(m->nkey, 1 + (len + 7) / 8);
 	assert_int_equal(m->key[0], len);
 	assert_memory_equal(m->key + 1, bytes, len);
-	bykey_fini(&by);
+	group_by_fini(&by);
 	free(m);
 }
 
@@ -327,7 +327,7 @@ static void test_key(void **state)
 static int capture(struct gobin *bin, const char *text, bool abi0, struct plan_capture *ret,
 		   struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem, .abi0 = abi0 };
+	struct expr_scope scope = { .bin = bin, .mem = &mem, .abi0 = abi0 };
 	struct spec s;
 	int err;
 
@@ -336,7 +336,7 @@ static int capture(struct gobin *bin, const char *text, bool abi0, struct plan_c
 	scope.fn = bins_func(bin, s.pattern);
 	scope.sig = gobin_sig(bin, scope.fn);
 	assert_non_null(s.call);
-	err = exprc_compile(&scope, s.call, ret, d);
+	err = expr_compile(&scope, s.call, ret, d);
 	spec_fini(&s);
 	return err;
 }
@@ -431,7 +431,8 @@ static void test_programs(void **state)
 	(void)state;
 	while (bins_next(&b)) {
 		assert_non_null(gobin_find_type(b.bin, "runtime/pprof.labelMap"));
-		assert_int_equal(golabels_of(b.bin), b.minor < 24 ? GOLABELS_MAP : GOLABELS_SLICE);
+		assert_int_equal(pprof_labels_of(b.bin),
+				 b.minor < 24 ? PPROF_LABELS_MAP : PPROF_LABELS_SLICE);
 		seen++;
 	}
 	assert_true(seen >= 3);

@@ -14,13 +14,13 @@
 #include "lang/spec.h"
 #include "rows.h"
 
-static struct secrets secrets;
-static const struct secrets off = { .off = true };
+static struct secret_list secrets;
+static const struct secret_list off = { .off = true };
 
 /* The scope of the function that @s names, with its signature. */
-static struct exprc_scope scope_of(const struct spec *s, const struct secrets *redacted)
+static struct expr_scope scope_of(const struct spec *s, const struct secret_list *redacted)
 {
-	struct exprc_scope scope = { .bin = newest, .mem = &mem, .secrets = redacted };
+	struct expr_scope scope = { .bin = newest, .mem = &mem, .secrets = redacted };
 	struct sigparse types = { .bin = newest, .mem = &mem, .text = s->text };
 	struct diag d = { 0 };
 
@@ -62,16 +62,17 @@ static struct list_row {
 	{ "a register", "main.Strings($rax)", "n" },
 };
 
-static void compile_list(const char *text, const struct secrets *redacted, struct plan_capture *c)
+static void compile_list(const char *text, const struct secret_list *redacted,
+			 struct plan_capture *c)
 {
 	struct diag d = { 0 };
-	struct exprc_scope scope;
+	struct expr_scope scope;
 	struct spec s;
 
 	if (spec_parse(text, &s, &d))
 		fail_msg("%s: %s", text, d.message);
 	scope = scope_of(&s, redacted);
-	if (exprc_compile(&scope, s.call, c, &d))
+	if (expr_compile(&scope, s.call, c, &d))
 		fail_msg("%s: %s", text, d.message);
 	spec_fini(&s);
 }
@@ -105,15 +106,15 @@ static void test_condition(void **state)
 		"main.Strings(password string) if password == \"a\" && len(password) > 0";
 	struct filter_pair with, without;
 	struct diag d = { 0 };
-	struct exprc_scope scope;
+	struct expr_scope scope;
 	struct spec s;
 
 	(void)state;
 	assert_int_equal(spec_parse(text, &s, &d), 0);
 	scope = scope_of(&s, NULL);
-	assert_int_equal(filter_compile(&scope, s.text, s.cond, &with, &d), 0);
+	assert_int_equal(cond_compile(&scope, s.text, s.cond, &with, &d), 0);
 	scope.secrets = &off;
-	assert_int_equal(filter_compile(&scope, s.text, s.cond, &without, &d), 0);
+	assert_int_equal(cond_compile(&scope, s.text, s.cond, &without, &d), 0);
 	assert_int_equal(with.call.nops, without.call.nops);
 	assert_memory_equal(with.call.ops, without.call.ops,
 			    with.call.nops * sizeof(*with.call.ops));
@@ -139,19 +140,21 @@ static struct key_row {
 	{ "the value of a length", "main.Strings(password string)", "len(password)", false, true },
 };
 
-static int compile_key(const struct key_row *row, const struct secrets *redacted, struct diag *d)
+static int compile_key(const struct key_row *row, const struct secret_list *redacted,
+		       struct diag *d)
 {
-	struct bykey_exprs by = { 0 };
-	struct exprc_scope scope;
-	struct bykey key;
+	struct group_by_exprs by = { 0 };
+	struct expr_scope scope;
+	struct group_by key;
 	struct spec s;
 	int err;
 
 	assert_int_equal(spec_parse_signature(row->function, &s, d), 0);
 	scope = scope_of(&s, redacted);
-	assert_int_equal((row->value ? bykey_parse_value : bykey_parse)(&by, row->expr, d), 0);
-	err = bykey_compile(&scope, &by, &key, d);
-	bykey_fini(&by);
+	assert_int_equal((row->value ? group_by_parse_value : group_by_parse)(&by, row->expr, d),
+			 0);
+	err = group_by_compile(&scope, &by, &key, d);
+	group_by_fini(&by);
 	spec_fini(&s);
 	return err;
 }
@@ -192,7 +195,7 @@ static void test_edit(void **state)
 
 	assert_int_equal(spec_parse(row->text, &s, &d), 0);
 	for (int i = 0; i < 2; i++) {
-		struct exprc_scope scope = scope_of(&s, i ? &off : &secrets);
+		struct expr_scope scope = scope_of(&s, i ? &off : &secrets);
 
 		if (edit_compile(&scope, s.text, s.edit, NULL, &edit, &d))
 			fail_msg("%s", d.message);
@@ -207,13 +210,13 @@ static void test_edit(void **state)
 
 static void test_variable(void **state)
 {
-	struct exprc_scope scope = { .bin = newest, .mem = &mem };
+	struct expr_scope scope = { .bin = newest, .mem = &mem };
 	struct watchvar typed = { .text = "main.on bool" }, found = { .text = "main.on" };
-	struct secrets own = { 0 };
+	struct secret_list own = { 0 };
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(secrets_add(&own, "on", &d), 0);
+	assert_int_equal(secret_list_add(&own, "on", &d), 0);
 	for (int i = 0; i < 2; i++) {
 		scope.secrets = i ? &own : NULL;
 		if (watchvar_compile(&typed, &scope, &d) || watchvar_compile(&found, &scope, &d))
@@ -221,19 +224,19 @@ static void test_variable(void **state)
 		assert_ptr_equal(typed.c.values[0].unavailable, i ? secret_why : NULL);
 		assert_ptr_equal(found.c.values[0].unavailable, i ? secret_why : NULL);
 	}
-	secrets_fini(&own);
+	secret_list_fini(&own);
 }
 
 static int open_all(void **state)
 {
 	struct diag d = { 0 };
 
-	return conds_open(state) || secrets_add(&secrets, "name,left,named", &d);
+	return conds_open(state) || secret_list_add(&secrets, "name,left,named", &d);
 }
 
 static int close_all(void **state)
 {
-	secrets_fini(&secrets);
+	secret_list_fini(&secrets);
 	return conds_close(state);
 }
 

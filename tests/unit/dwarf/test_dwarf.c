@@ -160,11 +160,11 @@ static void test_entries(void **state)
 	(void)state;
 	while (bins_next(&b)) {
 		struct arena mem = { .head = NULL };
-		struct dwinfo *dw;
+		struct dwarf *dw;
 		size_t nf, found = 0, compiled = 0;
 		const struct gofunc *f = gobin_funcs(b.bin, &nf);
 
-		dw = dwinfo_open(gobin_fd(b.bin), b.minor, 0, &mem);
+		dw = dwarf_open(gobin_fd(b.bin), b.minor, 0, &mem);
 		assert_non_null(dw);
 		for (size_t j = 0; j < nf; j++) {
 			struct dwfunc df;
@@ -172,7 +172,7 @@ static void test_entries(void **state)
 			if (f[j].flags & GOFUNC_ASM)
 				continue;
 			compiled++;
-			if (dwinfo_func(dw, f[j].entry, &df))
+			if (dwarf_func(dw, f[j].entry, &df))
 				continue;
 			found++;
 			/* Up to 1.20 the line table shortens these. */
@@ -180,11 +180,11 @@ static void test_entries(void **state)
 				assert_string_equal(df.name,
 						    f[j].name);
 			/* Not a byte beside the entry. */
-			assert_int_equal(dwinfo_func(dw, f[j].entry + 1,
-						     &df), -1);
+			assert_int_equal(dwarf_func(dw, f[j].entry + 1,
+						    &df), -1);
 		}
 		assert_int_equal(found, compiled);
-		dwinfo_free(dw);
+		dwarf_free(dw);
 		arena_fini(&mem);
 	}
 }
@@ -199,22 +199,22 @@ static void test_closures(void **state)
 		struct arena mem = { .head = NULL };
 		size_t nf, some = 0, none = 0;
 		const struct gofunc *f = gobin_funcs(b.bin, &nf);
-		struct dwinfo *dw = dwinfo_open(gobin_fd(b.bin), b.minor, 0, &mem);
+		struct dwarf *dw = dwarf_open(gobin_fd(b.bin), b.minor, 0, &mem);
 
 		assert_non_null(dw);
 		for (size_t i = 0; i < nf; i++) {
-			const struct gotype *t = dwinfo_closure(dw, f[i].entry, NULL, 0);
+			const struct gotype *t = dwarf_closure(dw, f[i].entry, NULL, 0);
 			struct arena before = mem;
 
 			some += !!t;
 			none += !t;
-			assert_ptr_equal(dwinfo_closure(dw, f[i].entry, NULL, 0), t);
+			assert_ptr_equal(dwarf_closure(dw, f[i].entry, NULL, 0), t);
 			assert_ptr_equal(mem.head, before.head);
 			assert_int_equal(mem.used, before.used);
 		}
 		/* Since 1.23 debug information describes captured variables. */
 		assert_true(none && (some || b.minor < 23));
-		dwinfo_free(dw);
+		dwarf_free(dw);
 		arena_fini(&mem);
 	}
 }
@@ -228,13 +228,13 @@ static void test_none(void **state)
 	(void)state;
 	while (bins_next_path(&b)) {
 		fd = open(b.path, O_RDONLY | O_CLOEXEC);
-		assert_null(dwinfo_open(fd, b.minor, 0, &mem));
+		assert_null(dwarf_open(fd, b.minor, 0, &mem));
 		close(fd);
 	}
 	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-	assert_null(dwinfo_open(fd, 24, 0, &mem));
+	assert_null(dwarf_open(fd, 24, 0, &mem));
 	close(fd);
-	assert_null(dwinfo_open(-1, 24, 0, &mem));
+	assert_null(dwarf_open(-1, 24, 0, &mem));
 	arena_fini(&mem);
 }
 

@@ -69,7 +69,7 @@ static void test_rows(void **state)
 		struct synth_bytes b = { .p = NULL };
 		struct diag d = { 0 };
 		struct elffile ef;
-		struct dwsects s;
+		struct sections s;
 		int fd;
 
 		print_message("# %s\n", r->claim);
@@ -77,9 +77,9 @@ static void test_rows(void **state)
 		fd = synth_fd(b.p, b.n);
 		assert_int_equal(ftruncate(fd, r->file ? (off_t)r->file : FILE_BYTES), 0);
 		assert_int_equal(elffile_open_debug(fd, "it", &ef, &d), 0);
-		dwsects_init(&s, &ef);
-		assert_int_equal(dwsects_get(&s, DWSECT_INFO)->n, r->want[0]);
-		assert_int_equal(dwsects_get(&s, DWSECT_ABBREV)->n, r->want[1]);
+		sections_init(&s, &ef);
+		assert_int_equal(sections_get(&s, DWSECT_INFO)->n, r->want[0]);
+		assert_int_equal(sections_get(&s, DWSECT_ABBREV)->n, r->want[1]);
 		elffile_fini(&ef);
 		close(fd);
 		synth_fini(&v[0].bytes);

@@ -133,8 +133,8 @@ static void test_symbols(void **state)
 		split(b.path);
 		prog = open_prog("prog");
 		full = open_prog("full");
-		assert_int_equal(govar_address(prog, "runtime.allgs", &a), 0);
-		assert_int_equal(govar_address(full, "runtime.allgs", &want), 0);
+		assert_int_equal(gobin_variable_address(prog, "runtime.allgs", &a), 0);
+		assert_int_equal(gobin_variable_address(full, "runtime.allgs", &want), 0);
 		assert_int_equal(a, want);
 		gobin_free(prog);
 		gobin_free(full);

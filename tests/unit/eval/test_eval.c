@@ -66,7 +66,7 @@ static void put(uint8_t *at, uint64_t word)
 
 static void compile(const char *text, struct plan_capture *c)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_scope scope = { .bin = bin, .mem = &mem };
 	struct expr_list list = { .text = text, .n = 1 };
 	struct diag d = { 0 };
 	const struct expr *e;
@@ -74,7 +74,7 @@ static void compile(const char *text, struct plan_capture *c)
 
 	list.v = &e;
 	if (lex_scan(&lx, &mem, text, 0, &d) || expr_parse(&lx, &e, &d) ||
-	    exprc_compile(&scope, &list, c, &d))
+	    expr_compile(&scope, &list, c, &d))
 		fail_msg("%s", d.message);
 }
 
@@ -97,7 +97,7 @@ static const char *show(const char *text)
 
 	why = value_missed(&g->rec, 0);
 	if (!why && c.values[0].steps)
-		why = exprsteps_go(c.values[0].steps, &values, &at, number);
+		why = deferred_step_go(c.values[0].steps, &values, &at, number);
 	if (why)
 		buf_str(&b, why);
 	else
@@ -294,7 +294,7 @@ static void test_atomic_pointer(void **state)
 /* A map of @n entries in the last of 32 groups of a table, each group @each of them. */
 static void put_map(const struct gomap *m, unsigned int n, unsigned int each)
 {
-	const struct golayout_swiss *s = &golayout_get(gobin_go_minor(bin))->swiss;
+	const struct runtime_layout_swiss *s = &runtime_layout_get(gobin_go_minor(bin))->swiss;
 	uint8_t *groups = proc.heap + 1024;
 
 	put(proc.page, HEAP);
@@ -339,7 +339,7 @@ static void test_elements(void **state)
 	struct plan_capture c;
 
 	(void)state;
-	if (golayout_get(gobin_go_minor(bin))->minor < 24)
+	if (runtime_layout_get(gobin_go_minor(bin))->minor < 24)
 		skip();
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
 		of_type(&t_map, &c);
@@ -434,9 +434,9 @@ static void test_all_variables(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct govar v;
+		struct gobin_variable v;
 
-		if (govar_find(bin, all[i], &v) || !v.type || v.type->size > 256)
+		if (gobin_variable_find(bin, all[i], &v) || !v.type || v.type->size > 256)
 			continue;
 		at_variable(all[i]);
 		proc.endless = true;

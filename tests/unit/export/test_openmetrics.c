@@ -73,18 +73,18 @@ static const struct metrics_case {
 	},
 };
 
-static void item(void *ctx, size_t i, struct tallyshow_item *ret)
+static void item(void *ctx, size_t i, struct stats_print_item *ret)
 {
 	const struct metrics_case *c = ctx;
 
-	*ret = (struct tallyshow_item){
+	*ret = (struct stats_print_item){
 		.func = i ? "main.b[\"é\\" : "main.a", .key = c->keys[i],
 		.tally = {
 			.calls = 7 + i, .unwound = 1, .is_split = c->split,
 			.took = { .n = 4, .sum = 100000004000 },
 		},
 	};
-	ret->tally.split[GOSTATES_RUNNING] = 1500000000;
+	ret->tally.split[SCHED_STATE_RUNNING] = 1500000000;
 	/* 768 ns, 1024 ns twice, 2 minutes. */
 	ret->tally.took.bucket[34] = 1;
 	ret->tally.took.bucket[36] = 2;
@@ -94,12 +94,12 @@ static void item(void *ctx, size_t i, struct tallyshow_item *ret)
 static void test_metrics(void **state)
 {
 	const struct metrics_case *c = *state;
-	const struct tallyshow show = { .timed = c->timed, .labels = true };
+	const struct stats_print show = { .timed = c->timed, .labels = true };
 	struct buf b = { 0 };
 	char name[64];
 	const char *at;
 
-	openmetrics_put(&show, &(struct tallyshow_when){ 0 }, &(struct tallyshow_items){
+	openmetrics_put(&show, &(struct stats_print_when){ 0 }, &(struct stats_print_items){
 		.n = 2, .item = item, .ctx = (void *)c,
 	}, &b);
 	snprintf(name, sizeof(name), "metrics-%zu.openmetrics", (size_t)(c - cases));

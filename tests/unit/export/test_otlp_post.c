@@ -324,7 +324,7 @@ static void check_talk(const struct post_case *c, const struct collector *at, st
 }
 
 /* The end of the trace: @talk is its message. A long wait is announced. */
-static int finish(const struct post_case *c, struct out *o, const struct collector *at,
+static int finish(const struct post_case *c, struct output *o, const struct collector *at,
 		  struct buf *talk)
 {
 	char want[200];
@@ -368,21 +368,21 @@ static void test_post(void **state)
 	struct collector at;
 	struct buf talk = { 0 };
 	struct diag d = { 0 };
-	struct out o;
+	struct output o;
 	int err;
 
 	open_collector(&at, c->answers);
-	out_init(&o, &graph_otlp.out, -1);
+	output_init(&o, &graph_otlp.out, -1);
 	assert_int_equal(otlppost_open(&o, at.url, &limits, &d), 0);
 	for (size_t i = 0; i < 3; i++) {
 		uint64_t begun;
 
 		put_line(&o.buf, c->pad);
 		begun = clock_now(CLOCK_MONOTONIC);
-		assert_int_equal(out_flush(&o, c->wait), 0);
+		assert_int_equal(output_flush(&o, c->wait), 0);
 		if (!c->wait)
 			assert_in_range(clock_now(CLOCK_MONOTONIC) - begun, 0, FLUSH_MS * MS);
-		assert_int_equal(out_pending(&o), 0);
+		assert_int_equal(output_pending(&o), 0);
 	}
 	block(true);
 	err = finish(c, &o, &at, &talk);
@@ -390,8 +390,8 @@ static void test_post(void **state)
 	/* Closing the output flushes it once more, and an answer may be there by then. */
 	if (c->cut)
 		sleep(1);
-	assert_int_equal(out_flush(&o, true), 0);
-	out_fini(&o);
+	assert_int_equal(output_flush(&o, true), 0);
+	output_fini(&o);
 	stop_collector(&at);
 	assert_int_equal(err, c->dropped ? -EIO : 0);
 	check_talk(c, &at, &talk);
@@ -433,24 +433,24 @@ static void test_request(void **state)
 	struct diag d = { 0 };
 	struct collector at;
 	char url[128];
-	struct out o;
+	struct output o;
 
 	open_collector(&at, answers);
 	snprintf(url, sizeof(url), "%s%s", at.url, c->path);
 	if (c->headers)
 		setenv("OTEL_EXPORTER_OTLP_HEADERS", c->headers, 1);
-	out_init(&o, &graph_otlp.out, -1);
+	output_init(&o, &graph_otlp.out, -1);
 	assert_int_equal(otlppost_open(&o, url, &otlppost_limits, &d), c->want ? 0 : -1);
 	unsetenv("OTEL_EXPORTER_OTLP_HEADERS");
 	if (c->want) {
 		put_line(&o.buf, 0);
-		assert_int_equal(out_flush(&o, true), 0);
+		assert_int_equal(output_flush(&o, true), 0);
 		assert_int_equal(o.taker->finish(o.taker, true, &talk), 0);
 	} else {
 		assert_string_equal(d.message, "OTEL_EXPORTER_OTLP_HEADERS is no list of headers");
 		assert_non_null(strstr(d.hint, "NAME=VALUE"));
 	}
-	out_fini(&o);
+	output_fini(&o);
 	stop_collector(&at);
 	buf_char(&at.head, 0);
 	if (c->want && !strstr(at.head.p, c->want))
@@ -479,17 +479,17 @@ static void test_open(void **state)
 	const struct open_case *c = *state;
 	struct diag d = { 0 };
 	struct collector at;
-	struct out o;
+	struct output o;
 
 	open_collector(&at, cases[0].answers);
 	stop_collector(&at);
-	out_init(&o, &graph_otlp.out, -1);
+	output_init(&o, &graph_otlp.out, -1);
 	assert_int_equal(otlppost_open(&o, c->url ?: at.url, &otlppost_limits, &d), -1);
 	assert_null(o.taker);
 	if (!strstr(d.message, c->message))
 		fail_msg("%s", d.message);
 	assert_true(!c->hint || strstr(d.hint, c->hint));
-	out_fini(&o);
+	output_fini(&o);
 	diag_fini(&d);
 }
 

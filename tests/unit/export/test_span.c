@@ -143,14 +143,14 @@ static void lose(struct graph *g, uint64_t time)
 static void event(struct graph *g, const char *what, uint64_t time)
 {
 	struct record rec = { .h.depth = what[1] == 'b' ? 200 : 100 };
-	struct out_event e = {
-		.kind = *what == '<' ? OUT_RETURN : *what == '!' ? OUT_UNWOUND : OUT_CALL,
+	struct output_event e = {
+		.kind = *what == '<' ? OUTPUT_RETURN : *what == '!' ? OUTPUT_UNWOUND : OUTPUT_CALL,
 		.fn = &funcs[what[1] == 'b'], .rec = &rec, .tgid = 7, .tid = 8,
 		.goid = (uint64_t)(*what == '+' ? what[1] - '0' : what[2] - '0'), .time = time,
 	};
 
 	if (*what == '+') {
-		g->out.format->started(&g->out, &e, &(struct hidden_go){
+		g->out.format->started(&g->out, &e, &(struct runtime_probe_go){
 			.goid = (uint64_t)(what[2] - '0'),
 		});
 	} else if (*what == '!') {
@@ -201,17 +201,17 @@ static void test_span(void **state)
 	funcs[0].bin = bins_newest("");
 	funcs[1].bin = funcs[0].bin;
 	assert_int_equal(graph_init(&g, &plan, 50, 1000), 0);
-	out_init(&g.out, &c->format->out, memfd_create("spans", MFD_CLOEXEC));
+	output_init(&g.out, &c->format->out, memfd_create("spans", MFD_CLOEXEC));
 	g.out.epoch = 1000000000000000000ULL;
 	for (size_t i = 0; i < EVENTS && c->events[i]; i++) {
 		if (*c->events[i] == 'L')
 			lose(&g, 1500 + i * 1500);
 		else
 			event(&g, c->events[i], 1500 + i * 1500);
-		assert_int_equal(out_flush(&g.out, true), 0);
+		assert_int_equal(output_flush(&g.out, true), 0);
 	}
 	graph_finish(&g);
-	assert_int_equal(out_flush(&g.out, true), 0);
+	assert_int_equal(output_flush(&g.out, true), 0);
 	read_back(g.out.fd, &b);
 	snprintf(name, sizeof(name), "spans-%zu.%s", (size_t)(c - cases), g.out.format->name);
 	sample_write(name, &b);

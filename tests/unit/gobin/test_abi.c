@@ -212,7 +212,7 @@ static const struct abi_case cases[] = {
 	},
 };
 
-static void show_side(char **p, char *end, const struct goabi_side *s, size_t n)
+static void show_side(char **p, char *end, const struct abi_side *s, size_t n)
 {
 	static const char *const names[] = {
 		"ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8", "r9",
@@ -222,7 +222,7 @@ static void show_side(char **p, char *end, const struct goabi_side *s, size_t n)
 
 	*p += snprintf(*p, end - *p, "(");
 	for (size_t i = 0; i < n; i++) {
-		const struct goabi_value *v = &s->values[i];
+		const struct abi_value *v = &s->values[i];
 
 		*p += snprintf(*p, end - *p, "%s", i ? "|" : "");
 		if (v->on_stack) {
@@ -230,7 +230,7 @@ static void show_side(char **p, char *end, const struct goabi_side *s, size_t n)
 			continue;
 		}
 		for (size_t k = 0; k < v->nparts; k++) {
-			const struct goabi_part *part = &s->parts[v->part + k];
+			const struct abi_part *part = &s->parts[v->part + k];
 
 			assert_in_range(part->reg, 0, 22);
 			assert_int_equal(part->is_float, part->reg >= 17);
@@ -250,9 +250,9 @@ static void test_places(void **state)
 {
 	const struct abi_case *c = *state;
 	struct goparam params[MAX] = { 0 }, results[MAX] = { 0 };
-	struct goabi_value pv[MAX], rv[MAX];
+	struct abi_value pv[MAX], rv[MAX];
 	struct gosig sig = { .params = params, .results = results };
-	struct goabi_call call = { .params.values = pv, .results.values = rv };
+	struct abi_call call = { .params.values = pv, .results.values = rv };
 	char got[512], *p = got, *end = got + sizeof(got);
 
 	while (c->params[sig.nparams]) {
@@ -265,7 +265,7 @@ static void test_places(void **state)
 	}
 	sig.dict = c->dict;
 	sig.dict_at = c->dict ? (size_t)c->dict - 1 : 0;
-	if (goabi_assign(&sig, c->abi0, &call)) {
+	if (abi_assign(&sig, c->abi0, &call)) {
 		assert_string_equal("refused", c->want);
 		return;
 	}

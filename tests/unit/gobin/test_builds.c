@@ -219,27 +219,27 @@ static void check_each(struct gobin *bin)
 {
 	size_t n[2] = { 0, 0 };
 
-	assert_int_equal(govar_each(bin, count, n), 0);
+	assert_int_equal(gobin_variable_each(bin, count, n), 0);
 	assert_in_range(n[0], 100, 100000);
 	assert_int_equal(n[1], 1);
-	assert_int_equal(govar_each(bin, stop_at, NULL), 7);
+	assert_int_equal(gobin_variable_each(bin, stop_at, NULL), 7);
 }
 
 static void variables(struct gobin *bin, int minor, bool optimised)
 {
-	struct govar v, w;
+	struct gobin_variable v, w;
 
 	(void)minor;
 	(void)optimised;
-	assert_int_equal(govar_find(bin, "main.sink", &v), 0);
+	assert_int_equal(gobin_variable_find(bin, "main.sink", &v), 0);
 	assert_string_equal(v.type->name, "interface {}");
 	assert_int_equal(v.size, 16);
-	assert_int_equal(govar_find(bin, "main.on", &w), 0);
+	assert_int_equal(gobin_variable_find(bin, "main.on", &w), 0);
 	assert_string_equal(w.type->name, "bool");
 	assert_int_not_equal(v.vaddr, w.vaddr);
-	assert_int_equal(govar_find(bin, "encoding/json.nothing", &v), -1);
-	assert_int_equal(govar_find(bin, "", &v), -1);
-	assert_int_equal(govar_find(bin, "main.Ints", &v), -1);
+	assert_int_equal(gobin_variable_find(bin, "encoding/json.nothing", &v), -1);
+	assert_int_equal(gobin_variable_find(bin, "", &v), -1);
+	assert_int_equal(gobin_variable_find(bin, "main.Ints", &v), -1);
 	check_each(bin);
 }
 
@@ -257,16 +257,16 @@ static void test_symbols(void **state)
 	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *twin = bins_open(bins_twin(&b, ""));
-		struct govar v, w;
+		struct gobin_variable v, w;
 
 		assert_false(gobin_has_types(b.bin));
-		assert_int_equal(govar_find(b.bin, "main.sink", &v), 0);
-		assert_int_equal(govar_find(twin, "main.sink", &w), 0);
+		assert_int_equal(gobin_variable_find(b.bin, "main.sink", &v), 0);
+		assert_int_equal(gobin_variable_find(twin, "main.sink", &w), 0);
 		assert_null(v.type);
 		assert_int_equal(v.size, 16);
 		assert_int_equal(v.vaddr, w.vaddr);
-		assert_int_equal(govar_find(b.bin, "main.Ints", &v), -1);
-		assert_int_equal(govar_find(b.bin, "main.nothing", &v), -1);
+		assert_int_equal(gobin_variable_find(b.bin, "main.Ints", &v), -1);
+		assert_int_equal(gobin_variable_find(b.bin, "main.nothing", &v), -1);
 		check_each(b.bin);
 		gobin_free(twin);
 	}

@@ -42,7 +42,7 @@ static void test_layout(void **state)
 	while (bins_next(&b)) {
 		struct goprobe_runtime want = { .g_tls = -8 };
 
-		goversion_runtime(b.minor, &want);
+		release_runtime(b.minor, &want);
 		assert_memory_equal(gobin_runtime(b.bin), &want, sizeof(want));
 	}
 }
@@ -469,7 +469,7 @@ static void test_newer(void **state)
 		struct gobin *bin = NULL;
 		int fd;
 
-		if (b.minor != GOVERSION_MAX)
+		if (b.minor != RELEASE_NEWEST)
 			continue;
 		fd = renamed(b.path, b.minor);
 		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
@@ -541,7 +541,7 @@ static void test_versions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_int_equal(goversion_parse(cases[i].text),
+		assert_int_equal(release_parse(cases[i].text),
 				 cases[i].minor);
 }
 

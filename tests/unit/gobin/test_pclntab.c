@@ -91,7 +91,7 @@ static void test_large(void **state)
 	struct diag d = { .message = NULL };
 	const uint64_t size = 500ULL << 20;
 	struct elffile ef;
-	struct linktab l;
+	struct moduledata l;
 	Elf64_Phdr ph;
 	long before;
 	int fd;
@@ -106,9 +106,9 @@ static void test_large(void **state)
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	before = peak();
 	assert_int_equal(elffile_open(fd, "it", &ef, &d), 0);
-	assert_int_equal(linktab_load(&l, &ef, "it", &d), 0);
+	assert_int_equal(moduledata_load(&l, &ef, "it", &d), 0);
 	assert_true(peak() - before < 20 << 10);
-	linktab_fini(&l);
+	moduledata_fini(&l);
 	elffile_fini(&ef);
 	close(fd);
 	synth_fini(&file);
@@ -467,14 +467,14 @@ static void test_shared_names(void **state)
 	for (size_t i = 0; i < 100; i++)
 		funcs[i] = (struct synth_func){ .name = name, .size = 0x10 };
 	for (size_t n = 10; n <= 100; n += 90) {
-		struct linktab l = { .minor = 20 };
+		struct moduledata l = { .minor = 20 };
 		struct synth_bytes tab, trees;
 		struct gofuncs f;
 
 		make(&formats[3], funcs, n, &tab, &trees);
 		assert_int_equal(pclntab_init(&l.tab, tab.p, tab.n), 0);
-		assert_int_equal(gofuncs_load(&f, &l, &ef), n == 10 ? 0 : -1);
-		gofuncs_fini(&f);
+		assert_int_equal(functions_load(&f, &l, &ef), n == 10 ? 0 : -1);
+		functions_fini(&f);
 		synth_fini(&tab);
 		synth_fini(&trees);
 	}
@@ -500,7 +500,7 @@ static const struct search_case searched[] = {
 	{ "with sections", { .minor = 27, .sections = true } },
 };
 
-static int count_tables(void *ctx, const struct pclnsearch *found)
+static int count_tables(void *ctx, const struct pclntab_search *found)
 {
 	size_t *n = ctx;
 
@@ -517,7 +517,7 @@ static void test_search(void **state)
 		struct synth_bytes file = { .p = NULL };
 		struct diag d = { .message = NULL };
 		struct pclntab_func pf;
-		struct linktab l;
+		struct moduledata l;
 		struct elffile ef;
 		size_t n = 0;
 		int fd;
@@ -527,16 +527,16 @@ static void test_search(void **state)
 		fd = synth_fd(file.p, file.n);
 		if (elffile_open(fd, "it", &ef, &d))
 			fail_msg("%s", d.message);
-		assert_int_equal(pclnsearch_run(&ef, count_tables, &n), 0);
+		assert_int_equal(pclntab_search_run(&ef, count_tables, &n), 0);
 		assert_int_equal(n, p->decoy ? 2 : 1);
-		if (linktab_load(&l, &ef, "it", &d))
+		if (moduledata_load(&l, &ef, "it", &d))
 			fail_msg("%s", d.message);
 		assert_int_equal(l.minor, p->minor);
 		assert_int_equal(pclntab_func(&l.tab, 0, &pf), 0);
 		assert_string_equal(pf.name, "main.add");
 		assert_int_equal(pf.entry, p->pie ? 0x1000 : 0x401000);
 		assert_true(l.moduledata);
-		linktab_fini(&l);
+		moduledata_fini(&l);
 		elffile_fini(&ef);
 		close(fd);
 		synth_fini(&file);

@@ -29,30 +29,30 @@ struct both {
 	struct gobin *bin;
 	struct arena mem;
 	struct elffile ef;
-	struct dwread dw;
-	struct dwtype types;
+	struct die dw;
+	struct dwarf_type types;
 	int minor;
 };
 
 static void both_open(struct both *b, const struct bins_each *e)
 {
 	struct diag d = { .message = NULL };
-	struct linktab link;
+	struct moduledata link;
 
 	memset(b, 0, sizeof(*b));
 	b->bin = bins_open(e->path);
 	b->minor = e->minor;
 	assert_int_equal(elffile_open(gobin_fd(b->bin), e->path, &b->ef, &d), 0);
-	assert_int_equal(linktab_load(&link, &b->ef, e->path, &d), 0);
-	assert_int_equal(dwread_open(&b->dw, &b->ef), 0);
-	dwtype_init(&b->types, &b->dw, e->minor, link.types, &b->mem);
-	linktab_fini(&link);
+	assert_int_equal(moduledata_load(&link, &b->ef, e->path, &d), 0);
+	assert_int_equal(die_open(&b->dw, &b->ef), 0);
+	dwarf_type_init(&b->types, &b->dw, e->minor, link.types, &b->mem);
+	moduledata_fini(&link);
 }
 
 static void both_close(struct both *b)
 {
-	dwtype_fini(&b->types);
-	dwread_close(&b->dw);
+	dwarf_type_fini(&b->types);
+	die_close(&b->dw);
 	elffile_fini(&b->ef);
 	arena_fini(&b->mem);
 	gobin_free(b->bin);
@@ -133,7 +133,7 @@ static bool is_internal(const char *line)
 static void compare(struct both *b, const struct dwdie *die, const struct hmap *listed,
 		    struct tally *t)
 {
-	const struct gotype *want = dwtype_at(&b->types, die), *have;
+	const struct gotype *want = dwarf_type_at(&b->types, die), *have;
 	char *w, *h;
 
 	assert_non_null(want);
@@ -170,11 +170,11 @@ static void compare_all(const struct bins_each *e, struct tally *t)
 	both_open(&b, e);
 	assert_int_equal(gobin_each_rtype(b.bin, note, &listed), 0);
 	for (size_t i = 0; i < b.dw.nunits; i++) {
-		bool more = dwread_root(&b.dw, &b.dw.units[i], &die) &&
-			    dwread_child(&b.dw, &die, &die);
+		bool more = die_root(&b.dw, &b.dw.units[i], &die) &&
+			    die_child(&b.dw, &die, &die);
 
-		for (; more; more = dwread_sibling(&b.dw, &die, &die)) {
-			if (dwread_attr(&b.dw, &die, DW_AT_go_runtime_type, &v))
+		for (; more; more = die_sibling(&b.dw, &die, &die)) {
+			if (die_attr(&b.dw, &die, DW_AT_go_runtime_type, &v))
 				compare(&b, &die, &listed, t);
 		}
 	}
@@ -397,16 +397,16 @@ static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 	int fd = bins_copy(path);
 	struct diag d = { .message = NULL };
 	const Elf64_Phdr *s;
-	struct linktab link;
+	struct moduledata link;
 	struct elffile ef;
 
 	assert_int_equal(elffile_open(fd, path, &ef, &d), 0);
-	assert_int_equal(linktab_load(&link, &ef, path, &d), 0);
+	assert_int_equal(moduledata_load(&link, &ef, path, &d), 0);
 	s = elffile_segment(&ef, link.types, 1);
 	assert_non_null(s);
 	*from = s->p_offset + (link.types - s->p_vaddr);
 	*len = link.etypes - link.types;
-	linktab_fini(&link);
+	moduledata_fini(&link);
 	elffile_fini(&ef);
 	return fd;
 }

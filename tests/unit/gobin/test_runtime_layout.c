@@ -102,14 +102,14 @@ struct row {
 	size_t at;		/* of the number, in the table's structure */
 };
 
-#define CHAN(m) offsetof(struct golayout, chan.m)
-#define SUDOG(m) offsetof(struct golayout, sudog.m)
-#define HMAP(m) offsetof(struct golayout, hmap.m)
-#define SWISS(m) offsetof(struct golayout, swiss.m)
-#define TRIE(m) offsetof(struct golayout, trie.m)
+#define CHAN(m) offsetof(struct runtime_layout, chan.m)
+#define SUDOG(m) offsetof(struct runtime_layout, sudog.m)
+#define HMAP(m) offsetof(struct runtime_layout, hmap.m)
+#define SWISS(m) offsetof(struct runtime_layout, swiss.m)
+#define TRIE(m) offsetof(struct runtime_layout, trie.m)
 #define SYNC(type) "internal/sync." type "[go.shape.interface {},go.shape.interface {}]"
 #define MAPS "internal/runtime/maps."
-#define G(m) offsetof(struct golayout, g.m)
+#define G(m) offsetof(struct runtime_layout, g.m)
 
 static const struct row rows[] = {
 	{ 13, 99, "runtime.g", "gopc", G(gopc) },
@@ -151,7 +151,7 @@ static const struct row rows[] = {
 	{ 24, 99, SYNC("indirect"), "children", TRIE(children) },
 };
 
-#define MODULE(m) offsetof(struct goversion_moduledata, m)
+#define MODULE(m) offsetof(struct release_moduledata, m)
 
 static const struct row module_rows[] = {
 	{ 13, 99, "runtime.moduledata", "text", MODULE(text) },
@@ -188,11 +188,11 @@ static void test_offsets(void **state)
 
 	(void)state;
 	while (bins_next_path(&b)) {
-		struct goversion_moduledata md = goversion_moduledata(b.minor);
+		struct release_moduledata md = release_moduledata(b.minor);
 		struct debug d;
 
 		debug_open(&d, b.path);
-		check(&d, b.minor, golayout_get(b.minor), rows, N(rows));
+		check(&d, b.minor, runtime_layout_get(b.minor), rows, N(rows));
 		check(&d, b.minor, &md, module_rows, N(module_rows));
 		debug_close(&d);
 	}
@@ -205,7 +205,7 @@ static void test_recovery(void **state)
 
 	(void)state;
 	while (bins_next_path(&b)) {
-		const struct golayout_g *l = &golayout_get(b.minor)->g;
+		const struct runtime_layout_g *l = &runtime_layout_get(b.minor)->g;
 		struct debug d;
 
 		debug_open(&d, b.path);
@@ -225,7 +225,7 @@ static void test_sizes(void **state)
 {
 	(void)state;
 	for (int minor = 13; minor < 40; minor++) {
-		const struct golayout *l = golayout_get(minor);
+		const struct runtime_layout *l = runtime_layout_get(minor);
 
 		assert_non_null(l);
 		assert_true(l->chan.size >= l->chan.sendq + 16);

@@ -181,7 +181,7 @@ struct made_case {
 	const char *name;
 	struct dwparam params[6];
 	size_t nparams;
-	struct gosig_facts facts;
+	struct signature_facts facts;
 	const char *want;
 	const char *places;	/* of what is available: registers' numbers, or "@" and the stack's */
 };
@@ -447,8 +447,8 @@ static const struct made_case made[] = {
 	},
 };
 
-static void put_place(char *to, size_t size, const struct goparam *p, const struct goabi_side *side,
-		      const struct goabi_value *v)
+static void put_place(char *to, size_t size, const struct goparam *p, const struct abi_side *side,
+		      const struct abi_value *v)
 {
 	size_t n = strlen(to);
 
@@ -464,15 +464,15 @@ static void put_place(char *to, size_t size, const struct goparam *p, const stru
 
 static void check_places(const struct gosig *sig, bool abi0, const char *want)
 {
-	struct goabi_value values[16];
-	struct goabi_call call = {
+	struct abi_value values[16];
+	struct abi_call call = {
 		.params.values = values, .results.values = values + sig->nparams,
 	};
 	char got[256] = "";
 
 	if (!want)
 		return;
-	assert_int_equal(goabi_assign(sig, abi0, &call), 0);
+	assert_int_equal(abi_assign(sig, abi0, &call), 0);
 	for (size_t i = 0; i < sig->nparams; i++)
 		put_place(got, sizeof(got), &sig->params[i], &call.params, &values[i]);
 	for (size_t i = 0; i < sig->nresults; i++)
@@ -490,7 +490,7 @@ static void test_made(void **state)
 		.params = (struct dwparam *)(uintptr_t)c->params,
 		.nparams = c->nparams,
 	};
-	const struct gosig *sig = gosig_build(&mem, &df, &c->facts);
+	const struct gosig *sig = signature_build(&mem, &df, &c->facts);
 	struct goparam *p;
 	char got[256], *text;
 
@@ -502,7 +502,7 @@ static void test_made(void **state)
 		if (p[i].unavailable)
 			p[i].name = arena_printf(&mem, "%s!", p[i].name);
 	}
-	text = gosig_text(sig);
+	text = signature_text(sig);
 	snprintf(got, sizeof(got), "%s%s%s%s", sig->incomplete ? "incomplete " : "",
 		 sig->receiver ? "receiver " : "",
 		 sig->dict ? sig->dict_at ? "dict@1 " : "dict@0 " : "", text);
@@ -518,7 +518,7 @@ static void test_nothing(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		char *text = gosig_text(i ? &receiver : &none);
+		char *text = signature_text(i ? &receiver : &none);
 
 		assert_string_equal(text, "func()");
 		free(text);

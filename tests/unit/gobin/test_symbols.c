@@ -380,29 +380,29 @@ static void test_notes(void **state)
 	put_note(&b, "Go", 4, "a/b/c");
 	put_note(&b, "GNU", NT_GNU_ABI_TAG, "another");
 	put_note(&b, "GNU", NT_GNU_BUILD_ID, "wanted");
-	found = elfnote_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n);
+	found = build_id_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n);
 	assert_int_equal(n, 6);
 	assert_memory_equal(found, "wanted", 6);
-	found = elfnote_find(b.p, b.n, "Go", 4, &n);
+	found = build_id_find(b.p, b.n, "Go", 4, &n);
 	assert_int_equal(n, 5);
 	assert_memory_equal(found, "a/b/c", 5);
-	assert_null(elfnote_find(b.p, b.n, "Go", 5, &n));
-	assert_null(elfnote_find(b.p, b.n, "G", 4, &n));
+	assert_null(build_id_find(b.p, b.n, "Go", 5, &n));
+	assert_null(build_id_find(b.p, b.n, "G", 4, &n));
 	/* Cut anywhere, in memory that has no more; padding may be missing at the end. */
 	for (size_t len = 0; len < b.n; len++) {
 		uint8_t *p = malloc(len + 1);
 
 		memcpy(p, b.p, len);
-		found = elfnote_find(p, len, "GNU", NT_GNU_BUILD_ID, &n);
+		found = build_id_find(p, len, "GNU", NT_GNU_BUILD_ID, &n);
 		assert_int_equal(!!found, len + 2 >= b.n);
 		free(p);
 	}
 	synth_set32(&b, 0, UINT32_MAX);
-	assert_null(elfnote_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n));
+	assert_null(build_id_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n));
 	synth_set32(&b, 0, 3);
 	synth_set32(&b, 4, UINT32_MAX);
-	assert_null(elfnote_find(b.p, b.n, "Go", 4, &n));
-	assert_null(elfnote_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n));
+	assert_null(build_id_find(b.p, b.n, "Go", 4, &n));
+	assert_null(build_id_find(b.p, b.n, "GNU", NT_GNU_BUILD_ID, &n));
 	synth_fini(&b);
 }
 

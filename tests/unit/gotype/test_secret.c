@@ -171,7 +171,7 @@ static struct name_row {
 static void test_name(void **state)
 {
 	const struct name_row *row = *state;
-	static const struct secrets off = { .off = true };
+	static const struct secret_list off = { .off = true };
 
 	assert_int_equal(secret_is_name(NULL, row->name, row->t), row->redacted);
 	assert_false(secret_is_name(&off, row->name, row->t));
@@ -240,7 +240,7 @@ static struct type_row {
 static void test_type(void **state)
 {
 	const struct type_row *row = *state;
-	static const struct secrets off = { .off = true };
+	static const struct secret_list off = { .off = true };
 
 	assert_int_equal(secret_is_type(NULL, &row->t), row->redacted);
 	assert_false(secret_is_type(&off, &row->t));
@@ -293,23 +293,23 @@ static struct added_row {
 static void test_added(void **state)
 {
 	const struct added_row *row = *state;
-	struct secrets s = { 0 };
+	struct secret_list s = { 0 };
 	struct diag d = { 0 };
 
-	assert_int_equal(secrets_add(&s, row->added, &d), 0);
+	assert_int_equal(secret_list_add(&s, row->added, &d), 0);
 	assert_int_equal(secret_is_name(&s, row->name, &t_string), row->redacted);
-	secrets_fini(&s);
+	secret_list_fini(&s);
 }
 
 static void test_added_any_type(void **state)
 {
 	static const struct gotype number = { GOTYPE_INT, "main.Age", .size = 8 };
 	static const struct gotype other = { GOTYPE_INT, "main.AgeGroup", .size = 8 };
-	struct secrets s = { 0 };
+	struct secret_list s = { 0 };
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(secrets_add(&s, "age", &d), 0);
+	assert_int_equal(secret_list_add(&s, "age", &d), 0);
 	assert_true(secret_is_name(&s, "age", &t_int));
 	assert_true(secret_is_name(&s, "ageKnown", &t_bool));
 	assert_true(secret_is_type(&s, &number));
@@ -317,7 +317,7 @@ static void test_added_any_type(void **state)
 	s.off = true;
 	assert_false(secret_is_name(&s, "age", &t_int));
 	assert_false(secret_is_type(&s, &number));
-	secrets_fini(&s);
+	secret_list_fini(&s);
 }
 
 static void test_no_names(void **state)
@@ -325,17 +325,17 @@ static void test_no_names(void **state)
 	static const char *const wrong[] = {
 		"", ",", "a,", ",a", "a,,b", "a.b", "a b", "7", "_", "-",
 	};
-	struct secrets s = { 0 };
+	struct secret_list s = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < N(wrong); i++) {
 		struct diag d = { 0 };
 
-		assert_int_equal(secrets_add(&s, wrong[i], &d), -1);
+		assert_int_equal(secret_list_add(&s, wrong[i], &d), -1);
 		assert_non_null(strstr(d.message, "is no name"));
 		diag_fini(&d);
 	}
-	secrets_fini(&s);
+	secret_list_fini(&s);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static void test_name(void **state)
 	const struct name_row *row = *state;
 	struct buf b = { 0 };
 
-	goshape_put(&b, row->name);
+	shape_put(&b, row->name);
 	buf_char(&b, 0);
 	assert_string_equal(b.p, row->text);
 	buf_fini(&b);
@@ -52,18 +52,18 @@ static void test_together(void **state)
 		"main.Map[go.shape.int]", "main.Map[go.shape.string]", "main.Map[go.shape.int]",
 		"main.Set[go.shape.int]", "main.Set[go.shape.int]", "main.main",
 	};
-	struct goshape_names names = { 0 };
+	struct shape_names names = { 0 };
 
 	(void)state;
-	assert_string_equal(goshape_names_get(&names, shown[0]), shown[0]);
+	assert_string_equal(shape_names_get(&names, shown[0]), shown[0]);
 	for (size_t i = 0; i < N(shown); i++)
-		goshape_names_add(&names, shown[i]);
+		shape_names_add(&names, shown[i]);
 	/* Two names that would be the same are distinguished; one that is shown twice is one. */
-	assert_string_equal(goshape_names_get(&names, shown[0]), shown[0]);
-	assert_string_equal(goshape_names_get(&names, shown[1]), shown[1]);
-	assert_string_equal(goshape_names_get(&names, shown[3]), "main.Set[...]");
-	assert_string_equal(goshape_names_get(&names, shown[5]), shown[5]);
-	goshape_names_fini(&names);
+	assert_string_equal(shape_names_get(&names, shown[0]), shown[0]);
+	assert_string_equal(shape_names_get(&names, shown[1]), shown[1]);
+	assert_string_equal(shape_names_get(&names, shown[3]), "main.Set[...]");
+	assert_string_equal(shape_names_get(&names, shown[5]), shown[5]);
+	shape_names_fini(&names);
 }
 
 int main(void)

@@ -222,11 +222,11 @@ static struct near_row {
 static void test_near(void **state)
 {
 	const struct near_row *row = *state;
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, row->wanted);
+	suggest_init(&near, row->wanted);
 	for (size_t k = 0; k < N(names); k++)
-		near_offer(&near, names[k]);
+		suggest_offer(&near, names[k]);
 	if (row->first)
 		assert_string_equal(near.n ? near.name[0] : "nothing", row->first);
 	else

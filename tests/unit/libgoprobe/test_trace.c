@@ -359,13 +359,13 @@ static void hand_out_a_call(struct goprobe_trace *t)
 	static const struct value_env env;
 	struct record rec = { .h = { .kind = GOPROBE_RECORD_CALL } };
 	struct value_ctx values;
-	const struct out_event e = {
-		.kind = OUT_CALL, .fn = &f, .rec = &rec, .v = &values, .tgid = 1, .tid = 1,
+	const struct output_event e = {
+		.kind = OUTPUT_CALL, .fn = &f, .rec = &rec, .v = &values, .tgid = 1, .tid = 1,
 	};
 
 	if (!t->json.format) {
-		out_init(&t->graph.out, &libgoprobe_events, -1);
-		out_init(&t->json, &out_json, -1);
+		output_init(&t->graph.out, &libgoprobe_events, -1);
+		output_init(&t->json, &out_json, -1);
 	}
 	value_init(&values, &env);
 	value_record(&values, &rec);
@@ -430,7 +430,7 @@ static size_t descriptors(void)
 static void nothing_stays_open(void **state)
 {
 	struct options o = { .output = "/dev/null" };
-	struct lines_opt opt = { .options = &o, .format = &out_text };
+	struct sink_opt opt = { .options = &o, .format = &out_text };
 	struct goprobe_trace *t = goprobe_trace_new();
 	size_t before = descriptors();
 	struct plan plan = { 0 };
@@ -442,7 +442,7 @@ static void nothing_stays_open(void **state)
 	assert_int_equal(goprobe_trace_file(t, "/nonexistent"), 0);
 	assert_int_equal(goprobe_trace_add(t, "main.f"), 0);
 	assert_int_equal(goprobe_trace_plan(t), -1);
-	assert_int_equal(lines_open(&t->graph.out, &t->stream, &plan, &opt, &t->diag), 0);
+	assert_int_equal(sink_open(&t->graph.out, &t->stream, &plan, &opt, &t->diag), 0);
 	assert_int_equal(descriptors(), before + 2);
 	goprobe_trace_free(t);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -468,7 +468,7 @@ static void warnings_are_notices(void **state)
 	t->tracing.say = keep_notice;
 	t->tracing.plan = &plan;
 	diag_set(&t->diag, "no process is named");
-	tracing_say_unknown(&t->tracing, &t->diag);
+	session_say_unknown(&t->tracing, &t->diag);
 	t->tracing.plan = NULL;
 	assert_non_null(kept);
 	assert_non_null(strstr(kept, "warning: no process is named: of those that run already "));

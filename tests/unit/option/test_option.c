@@ -317,14 +317,14 @@ static void names_are_redacted(void **state)
 		assert_string_equal(d.message, "'a.b' can't be redacted: it is no name");
 		diag_fini(&d);
 		assert_int_equal(option_parse(&o, names, "city", &d), CMD_DONE);
-		assert_int_equal(options_check(&o, &d), CMD_DONE);
+		assert_int_equal(exclusion_check(&o, &d), CMD_DONE);
 		options_move(&moved, &o);
 		options_fini(&o);
 		assert_int_equal(moved.plan.secrets.n, 3);
 		assert_true(secret_is_name(&moved.plan.secrets, "zip", NULL));
 		assert_int_equal(option_parse(&moved, no, NULL, &d), CMD_DONE);
 		assert_true(moved.plan.secrets.off);
-		assert_int_equal(options_check(&moved, &d), CMD_USAGE);
+		assert_int_equal(exclusion_check(&moved, &d), CMD_USAGE);
 		assert_non_null(strstr(d.message, "choose one"));
 		diag_fini(&d);
 		options_fini(&moved);
@@ -421,7 +421,7 @@ static int parse(struct options *o, const char *opts, struct diag *d)
 		code = option_parse(o, option_find(o->command, one), value, d);
 	}
 	free(text);
-	return code ? code : options_check(o, d);
+	return code ? code : exclusion_check(o, d);
 }
 
 static void test_opt(void **state)
@@ -490,7 +490,7 @@ static void exclusions(void **state)
 			assert_int_equal(option_parse(&o, option_find(o.command,
 								      rows[i].options[k]),
 						      rows[i].options[k + 1], &d), CMD_DONE);
-		assert_int_equal(options_check(&o, &d), rows[i].why ? CMD_USAGE : CMD_DONE);
+		assert_int_equal(exclusion_check(&o, &d), rows[i].why ? CMD_USAGE : CMD_DONE);
 		if (rows[i].why)
 			assert_string_equal(d.message, rows[i].why);
 		diag_fini(&d);

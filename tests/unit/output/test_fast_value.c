@@ -75,8 +75,8 @@ static struct value_case {
 	{ "something in an interface", &t_any, { 0, 0 } },
 };
 
-static void line(const struct value_case *row, const struct out_format *format, bool stack,
-		 struct out *o)
+static void line(const struct value_case *row, const struct output_format *format, bool stack,
+		 struct output *o)
 {
 	const struct plan_value values[] = {
 		{ .name = "first", .type = &t_int, .stack = stack },
@@ -89,7 +89,8 @@ static void line(const struct value_case *row, const struct out_format *format, 
 	const struct plan_func f = {
 		.fn = &fn, .call = { .values = values, .nvalues = N(values), .size = 32 },
 	};
-	struct out_event e = { .kind = OUT_CALL, .fn = &f, .rec = &recs_record, .v = &recs_ctx };
+	struct output_event e = {
+		.kind = OUTPUT_CALL, .fn = &f, .rec = &recs_record, .v = &recs_ctx};
 	const uint64_t frame[] = {
 		(uint64_t)-7, row->words[0], row->words[1], 1 | 99ULL << 32,
 	};
@@ -104,7 +105,7 @@ static void line(const struct value_case *row, const struct out_format *format, 
 	recs_record.frame = (const uint8_t *)frame;
 	recs_record.frame_size = row->cut ? 20 : sizeof(frame);
 	value_record(&recs_ctx, &recs_record);
-	out_init(o, format, -1);
+	output_init(o, format, -1);
 	o->epoch = 0;
 	/* Twice: what is remembered is used again. */
 	format->event(o, &e);
@@ -116,17 +117,17 @@ static void line(const struct value_case *row, const struct out_format *format, 
 
 static void test_row(void **state)
 {
-	static const struct out_format *const formats[] = { &out_text, &out_json };
+	static const struct output_format *const formats[] = { &out_text, &out_json };
 
 	for (size_t i = 0; i < N(formats); i++) {
-		struct out quick, general;
+		struct output quick, general;
 
 		line(*state, formats[i], false, &quick);
 		line(*state, formats[i], true, &general);
 		assert_string_equal(quick.buf.p, general.buf.p);
 		assert_non_null(strstr(quick.buf.p, "first"));
-		out_fini(&quick);
-		out_fini(&general);
+		output_fini(&quick);
+		output_fini(&general);
 	}
 }
 

@@ -213,7 +213,7 @@ static size_t put(uint8_t *p, const struct step *s)
 	}
 	if (s->flags & SPLIT) {
 		const uint64_t split[__GOSTATES_MAX] = {
-			[GOSTATES_RUNNING] = 3000000, [GOSTATES_CHAN] = 1000000,
+			[SCHED_STATE_RUNNING] = 3000000, [SCHED_STATE_CHAN] = 1000000,
 		};
 
 		memcpy(p + size, split, sizeof(split));
@@ -364,9 +364,9 @@ static struct format_case {
 	},
 };
 
-static void begin(struct stream *s, struct out *o, const struct out_format *format, int fd)
+static void begin(struct stream *s, struct output *o, const struct output_format *format, int fd)
 {
-	out_init(o, format, fd);
+	output_init(o, format, fd);
 	o->epoch = EPOCH;
 	assert_int_equal(stream_init(s, &plan, o, true), 0);
 }
@@ -396,16 +396,17 @@ static void same(struct buf *b, const char *want, bool json)
 	assert_string_equal(b->p, want);
 }
 
-static void check(const struct format_case *row, const struct out_format *format, const char *want)
+static void check(const struct format_case *row, const struct output_format *format,
+		  const char *want)
 {
-	struct out o;
+	struct output o;
 
 	begin(&stream, &o, format, -1);
 	feed(&stream, row->in, N(row->in));
 	same(&o.buf, want, format == &out_json);
 	assert_int_equal(stream.sum.malformed, 0);
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 static void test_row(void **state)
@@ -477,17 +478,17 @@ static void test_screens(void **state)
 
 static void test_header(void **state)
 {
-	struct out o;
+	struct output o;
 
 	(void)state;
-	out_init(&o, &out_text, -1);
+	output_init(&o, &out_text, -1);
 	out_text.header(&o);
 	o.pids = true;
 	out_text.header(&o);
 	buf_char(&o.buf, 0);
 	assert_string_equal(o.buf.p, "TIME             GOID  EVENT\n"
 				     "TIME                PID  GOID  EVENT\n");
-	out_fini(&o);
+	output_fini(&o);
 }
 
 /* A call that is open on a system stack may have led to the program's start. */
@@ -497,20 +498,20 @@ static void test_other_program(void **state)
 		CALL(BARE, 1, 200), CALL(BARE, 2, 300, GOPROBE_RECORD_F_SYSTEM),
 		CALL(BARE, 3, 400), CALL(BEGIN, 5, 100),
 	};
-	struct out o;
+	struct output o;
 
 	(void)state;
 	begin(&stream, &o, &out_text, -1);
 	feed(&stream, steps, N(steps));
 	assert_int_equal(stream.sum.gone, 2);
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 static void test_pids(void **state)
 {
 	const struct step call = CALL(BARE, 1, 100);
-	struct out o;
+	struct output o;
 
 	(void)state;
 	begin(&stream, &o, &out_text, -1);
@@ -519,14 +520,14 @@ static void test_pids(void **state)
 	same(&o.buf, "14:03:22.000001    4121    37  > main.bare(<the binary has no debug information>)\n",
 	     false);
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 /* Values that are long in several lines: each on lines of its own, if it is not alone. */
 static void test_lines(void **state)
 {
 	const struct step steps[] = { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) };
-	struct out o;
+	struct output o;
 
 	(void)state;
 	begin(&stream, &o, &out_text, -1);
@@ -540,7 +541,7 @@ static void test_lines(void **state)
 		     "14:03:22.000413    37  < shop.(*Cart).Add => (84)" PAD_32 "        412us\n",
 	     false);
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 static void test_most(void **state)
@@ -548,7 +549,7 @@ static void test_most(void **state)
 	const struct step steps[] = {
 		CALL(BARE, 1, 100), LOST(2), RETURN(BARE, 3, 100), CALL(BARE, 4, 100),
 	};
-	struct out o;
+	struct output o;
 
 	(void)state;
 	begin(&stream, &o, &out_json, -1);
@@ -560,14 +561,14 @@ static void test_most(void **state)
 	assert_null(strstr(o.buf.p, "000004001"));
 	assert_non_null(strstr(o.buf.p, "\"lost\""));
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 static void test_malformed(void **state)
 {
 	uint64_t words[128] = { 0 };
 	struct step unknown = CALL(99, 1, 100), good = CALL(BARE, 2, 100);
-	struct out o;
+	struct output o;
 
 	(void)state;
 	begin(&stream, &o, &out_json, -1);
@@ -578,19 +579,19 @@ static void test_malformed(void **state)
 	assert_int_equal(stream.sum.calls, 1);
 	assert_string_equal(stream.why_malformed, "unknown point");
 	stream_fini(&stream);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 static void test_summary(void **state)
 {
-	struct out_summary s = {
+	struct output_summary s = {
 		.events = 2, .calls = 1, .returns = 1, .ns = 3149000000,
 	};
 	struct buf talk = { 0 };
-	struct out o;
+	struct output o;
 
 	(void)state;
-	out_init(&o, &out_text, -1);
+	output_init(&o, &out_text, -1);
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);
 	assert_string_equal(talk.p, "2 events in 3.1s, 0 lost (0 ring full, 0 no ring)\n");
@@ -626,7 +627,7 @@ static void test_summary(void **state)
 	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'places':0,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'gone':4,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 /* A reader that takes nothing: what can't be written is kept, comes later, and is not kept then. */
@@ -635,32 +636,32 @@ static void test_slow_reader(void **state)
 	static char line[1000];
 	size_t written = 9000, got = 0;
 	char buf[4096];
-	struct out o;
+	struct output o;
 	int fds[2];
 
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
-	out_init(&o, &out_text, fds[1]);
+	output_init(&o, &out_text, fds[1]);
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	for (size_t i = 0; i < written; i++) {
 		buf_mem(&o.buf, line, sizeof(line));
-		assert_int_equal(out_flush(&o, false), 0);
+		assert_int_equal(output_flush(&o, false), 0);
 	}
-	assert_true(out_pending(&o) > OUT_KEEP);
+	assert_true(output_pending(&o) > OUTPUT_KEEP);
 	while (got < written * sizeof(line)) {
 		ssize_t n = read(fds[0], buf, sizeof(buf));
 
 		assert_true(n > 0);
 		for (ssize_t i = 0; i < n; i++, got++)
 			assert_int_equal(buf[i], line[got % sizeof(line)]);
-		assert_int_equal(out_flush(&o, false), 0);
+		assert_int_equal(output_flush(&o, false), 0);
 	}
-	assert_int_equal(out_pending(&o), 0);
-	assert_in_range(o.buf.cap, 0, OUT_KEEP);
+	assert_int_equal(output_pending(&o), 0);
+	assert_in_range(o.buf.cap, 0, OUTPUT_KEEP);
 	close(fds[0]);
 	close(fds[1]);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 /* Another process at the same terminal or pipe may have made it non-blocking for all. */
@@ -668,7 +669,7 @@ static void test_nonblocking(void **state)
 {
 	static char text[1 << 18];
 	char buf[4096];
-	struct out o;
+	struct output o;
 	ssize_t n;
 	size_t got = 0;
 	int fds[2], status;
@@ -685,15 +686,15 @@ static void test_nonblocking(void **state)
 		_exit(got != sizeof(text));
 	}
 	close(fds[0]);
-	out_init(&o, &out_text, fds[1]);
+	output_init(&o, &out_text, fds[1]);
 	memset(text, 'x', sizeof(text));
 	buf_mem(&o.buf, text, sizeof(text));
-	assert_int_equal(out_flush(&o, true), 0);
-	assert_int_equal(out_pending(&o), 0);
+	assert_int_equal(output_flush(&o, true), 0);
+	assert_int_equal(output_pending(&o), 0);
 	close(fds[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	out_fini(&o);
+	output_fini(&o);
 }
 
 /* Those who print a table at a time share it, too. */
@@ -770,7 +771,7 @@ static void test_template(void **state)
 	struct template t = { 0 };
 	struct diag d = { 0 };
 	struct stream s;
-	struct out o;
+	struct output o;
 
 	assert_int_equal(template_parse(&t, c->template, &d), 0);
 	begin(&s, &o, &out_template, -1);
@@ -778,7 +779,7 @@ static void test_template(void **state)
 	feed(&s, c->in, N(c->in));
 	same(&o.buf, c->want, false);
 	stream_fini(&s);
-	out_fini(&o);
+	output_fini(&o);
 	template_fini(&t);
 }
 

@@ -111,8 +111,8 @@ static const struct tree_case {
 static void event(struct graph *g, const char *what, uint64_t n, uint64_t depth)
 {
 	struct record rec = { .h.depth = depth };
-	struct out_event e = {
-		.kind = *what == '>' ? OUT_CALL : OUT_RETURN, .fn = &funcs[what[1] - 'a'],
+	struct output_event e = {
+		.kind = *what == '>' ? OUTPUT_CALL : OUTPUT_RETURN, .fn = &funcs[what[1] - 'a'],
 		.rec = &rec, .tgid = 7, .tid = 8, .goid = (uint64_t)(what[2] - '0'),
 		.time = 1000 + n * 1000,
 	};
@@ -127,7 +127,7 @@ static void test_tree(void **state)
 	uint64_t depth = 100;
 
 	assert_int_equal(graph_init(&g, &plan, 50, 1000), 0);
-	out_init(&g.out, c->format ? &c->format->out : &graph_text.out, -1);
+	output_init(&g.out, c->format ? &c->format->out : &graph_text.out, -1);
 	g.out.epoch = 0;
 	screen.columns = c->columns;
 	if (c->heads)

@@ -45,15 +45,15 @@ static void test_text(void **state)
 }
 
 /* Lines of a function in text. */
-static char *lines(struct gobin *bin, const char *name, enum points_ability ability)
+static char *lines(struct gobin *bin, const char *name, enum point_list_ability ability)
 {
-	struct points_total total = { 0 };
+	struct point_list_total total = { 0 };
 	const struct gofunc *fn = bins_func(bin, name);
 	struct buf b = { 0 };
 
 	assert_non_null(fn);
-	points_function(&b, bin, fn, ability, &total, false);
-	points_end(&b, &total, ability, false);
+	point_list_function(&b, bin, fn, ability, &total, false);
+	point_list_end(&b, &total, ability, false);
 	buf_char(&b, 0);
 	assert_false(b.failed);
 	return b.p;
@@ -62,39 +62,39 @@ static char *lines(struct gobin *bin, const char *name, enum points_ability abil
 struct line_case {
 	const char *claim;
 	const char *func;
-	enum points_ability ability;
+	enum point_list_ability ability;
 	const char *want[4];	/* each is in the lines */
 };
 
 static const struct line_case cases[] = {
 	{
 		"a function with a stack check",
-		"main.HugeFrame", POINTS_ABLE,
+		"main.HugeFrame", POINT_LIST_ABLE,
 		{ "emulated by the kernel; --trapless makes it a jump\n",
 		  "carried out by goprobe; --trapless makes its epilogue a jump\n",
 		  "1 emulated by the kernel, 1 carried out by goprobe, 0 single-stepped\n",
 		  "step: 100.0 %; where goprobe can't carry out instructions 50.0 %\n" },
 	}, {
 		"the same where the module can't",
-		"main.HugeFrame", POINTS_UNABLE,
+		"main.HugeFrame", POINT_LIST_UNABLE,
 		{ "call    jbe 0x",
 		  "single-stepped: goprobe can't carry it out on this kernel; --trapless ",
 		  "1 that goprobe could carry out, 0 single-stepped\n",
 		  "step: 50.0 %; where goprobe carries out instructions 100.0 %\n" },
 	}, {
 		"a point is named by its function",
-		"main.Nothing", POINTS_NOT_ASKED,
+		"main.Nothing", POINT_LIST_NOT_ASKED,
 		{ "main.Nothing+0x0 ", "call    ret ", "return  ret ",
 		  "2 points in 1 function: 0 emulated by the kernel, 2 carried out by goprobe, " },
 	}, {
 		"a function of a single instruction is reported",
-		"main.Nothing", POINTS_NOT_ASKED,
+		"main.Nothing", POINT_LIST_NOT_ASKED,
 		{ "ret                                     carried out by goprobe; the function is this instruction alone, and can't be timed; always a trap: it has no stack check\n",
 		  "can't be timed; always a trap: it ends without an epilogue that a jump can replace\n",
 		},
 	}, {
 		"a function that can't be probed is only counted",
-		"runtime.morestack", POINTS_ABLE,
+		"runtime.morestack", POINT_LIST_ABLE,
 		{ "0 points in 0 functions (1 more can't be probed): 0 emulated" },
 	},
 };
@@ -146,13 +146,13 @@ static void test_place(void **state)
 	const struct place_case *c = *state;
 	struct gobin *bin = bins_newest("");
 	const struct gofunc *fn = bins_func(bin, c->func);
-	struct points_place place = { .at = { .bin = bin, .fn = fn } };
-	struct points_total total = { 0 };
+	struct point_list_place place = { .at = { .bin = bin, .fn = fn } };
+	struct point_list_total total = { 0 };
 	struct buf b = { 0 };
 
 	assert_non_null(fn);
 	place.at.vaddr = fn->entry + c->offset;
-	points_instruction(&b, &place, POINTS_ABLE, &total, c->json);
+	point_list_instruction(&b, &place, POINT_LIST_ABLE, &total, c->json);
 	buf_char(&b, 0);
 	assert_false(b.failed);
 	for (size_t i = 0; i < N(c->want) && c->want[i]; i++) {

@@ -114,10 +114,10 @@ static void test_facts(void **state)
 	};
 
 	(void)state;
-	facts_text(&text, facts, N(facts));
+	row_facts_text(&text, facts, N(facts));
 	says("1 call left out\n2 calls left out\n0 changes made\n3 records waited, 0.3s in all\n");
 	buf_char(&text, '{');
-	facts_json(&text, facts, N(facts));
+	row_facts_json(&text, facts, N(facts));
 	says("{\"one\":1,\"two\":2,\"always\":0,\"data\":5,\"waits\":3,\"seconds\":0.250000");
 }
 
@@ -130,7 +130,7 @@ static void test_share(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
-		buf_share(&text, rows[i].part, rows[i].all);
+		row_share(&text, rows[i].part, rows[i].all);
 		says(rows[i].want);
 	}
 }
@@ -148,9 +148,9 @@ static uint64_t stats[__GOPROBE_STAT_MAX] = {
 /* Two functions, of which one has no duration. */
 static void show(bool timed, bool json, uint64_t ns)
 {
-	const struct tallyshow s = { .plan = &plan, .timed = timed, .json = json };
-	const struct tallyshow_when when = { 1000000000, ns };
-	const struct tallyshow_end end = { 2500000000, stats };
+	const struct stats_print s = { .plan = &plan, .timed = timed, .json = json };
+	const struct stats_print_when when = { 1000000000, ns };
+	const struct stats_print_end end = { 2500000000, stats };
 	const uint64_t buckets[] = { 2 };
 	struct tallies t;
 
@@ -161,11 +161,11 @@ static void show(bool timed, bool json, uint64_t ns)
 	}, buckets);
 	tallies_add(&t, &(struct goprobe_tally){ .id = 1, .hits = 24 }, NULL);
 	tallies_sort(&t, TALLIES_BY_TIME);
-	tallyshow_table(&s, &t, &when, &text);
+	stats_print_table(&s, &t, &when, &text);
 	if (json)
-		tallyshow_summary(&s, &t, &end, &text);
+		stats_print_summary(&s, &t, &end, &text);
 	else
-		tallyshow_say(&s, &t, &end, &text);
+		stats_print_say(&s, &t, &end, &text);
 	tallies_fini(&t);
 }
 

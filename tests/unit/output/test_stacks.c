@@ -137,18 +137,18 @@ static void test_brief(void **state)
 		all[i] = &symbols[i];
 	}
 	screen.brief = true;
-	stackshow_frames_text(&k, &b);
+	stack_print_frames_text(&k, &b);
 	expect(&b, "    ... 2 frames of the runtime\n"
 	       "    main.wait  shop/wait.go:3\n"
 	       "    ... 1 frame of the runtime\n");
 	/* There is nothing but the runtime. */
 	k.n = 2;
-	stackshow_frames_text(&k, &b);
+	stack_print_frames_text(&k, &b);
 	expect(&b, "    runtime.gopark  runtime/proc.go:1\n"
 	       "    runtime.chanrecv  runtime/chan.go:2\n");
 	screen.brief = false;
 	k.n = 4;
-	stackshow_frames_text(&k, &b);
+	stack_print_frames_text(&k, &b);
 	expect(&b, "    runtime.gopark  /go/src/runtime/proc.go:1\n"
 	       "    runtime.chanrecv  /go/src/runtime/chan.go:2\n"
 	       "    main.wait  /src/shop/wait.go:3\n"
@@ -160,7 +160,7 @@ static void test_text(void **state)
 	struct buf b = { .p = NULL };
 
 	(void)state;
-	stackshow_text(&made, 2, &b);
+	stack_print_text(&made, 2, &b);
 	expect(&b, "9 calls, 5.00us time, mean 555ns, 75.0 %, pid 12\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
 	       "    main.mid  /src/mid.go:20\n"
@@ -174,7 +174,7 @@ static void test_text(void **state)
 	       "    ... and its callers\n"
 	       "\n"
 	       "2 more stacks: 1 call, 8.3 %\n");
-	stackshow_text(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
+	stack_print_text(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
 	expect(&b, "");
 }
 
@@ -183,7 +183,7 @@ static void test_json(void **state)
 	struct buf b = { .p = NULL };
 
 	(void)state;
-	stackshow_json(&made, 3, &b);
+	stack_print_json(&made, 3, &b);
 	expect(&b, "{\"kind\":\"stack\",\"count\":9,\"sum_ns\":5000,\"mean_ns\":555,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":12}}\n"
 	       "{\"kind\":\"stack\",\"count\":2,\"sum_ns\":0,\"mean_ns\":0,\"frames\":[{\"func\":\"main.F[go.shape.struct { X int; Y int }]\",\"file\":\"/src/a b.go\",\"line\":1},{\"func\":\"main.\\n\\\"odd\\\"\\u001b\"},{\"func\":null,\"address\":\"0x7f0001\",\"binary\":\"/lib/libc.so.6\"},{\"func\":null,\"address\":\"0x123\"}],\"truncated\":true}\n"
 	       "{\"kind\":\"stack\",\"count\":1,\"sum_ns\":70,\"mean_ns\":70,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":13,\"func\":\"main.leaf\",\"waited\":-5}}\n");
@@ -242,14 +242,14 @@ static void test_creator_shown(void **state)
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
 	(void)state;
-	stackshow_text(&s, 0, &b);
+	stack_print_text(&s, 0, &b);
 	expect(&b, "3 calls, 100.0 %\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
 	       "    main.mid  /src/mid.go:20\n"
 	       "    main.main  /src/main.go:7\n"
 	       "    ... and its callers\n"
 	       "    created by main.leaf  /src/leaf.go:3\n");
-	stackshow_json(&s, 0, &b);
+	stack_print_json(&s, 0, &b);
 	assert_false(b.failed);
 	buf_char(&b, '\0');
 	assert_non_null(strstr(b.p,
@@ -273,7 +273,8 @@ static void test_split(void **state)
 		{ "wait_ns", "wait", "nanoseconds" }, { "sum_ns", "time", "nanoseconds" },
 		{ "count", "calls", "count" },
 	};
-	const uint64_t one[__GOSTATES_MAX] = { [GOSTATES_RUNNING] = 400, [GOSTATES_CHAN] = 600 };
+	const uint64_t one[__GOSTATES_MAX] = {
+		[SCHED_STATE_RUNNING] = 400, [SCHED_STATE_CHAN] = 600};
 	struct stacks_sample sample = { .values = { 600, 1000, 1 }, .split = one };
 	struct buf b = { .p = NULL };
 	struct stacks s;
@@ -284,10 +285,10 @@ static void test_split(void **state)
 		stacks_zero(&s);
 		assert_int_equal(stacks_add(&s, &sample) | stacks_add(&s, &sample), 0);
 	}
-	stackshow_text(&s, 0, &b);
+	stack_print_text(&s, 0, &b);
 	expect(&b, "1.20us wait, 2.00us time, 2 calls, mean 1.00us, 100.0 %\n"
 	       "    chan 60.0 % 1.20us, running 40.0 % 800ns\n");
-	stackshow_json(&s, 0, &b);
+	stack_print_json(&s, 0, &b);
 	buf_char(&b, '\0');
 	assert_non_null(strstr(b.p, "\"wait_ns\":1200,\"sum_ns\":2000,\"count\":2,"));
 	assert_non_null(strstr(b.p, "\"mean_ns\":1000,\"split\":{\"running_ns\":800,"));
@@ -307,7 +308,7 @@ static void test_keyed(void **state)
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
 	(void)state;
-	stackshow_text(&s, 0, &b);
+	stack_print_text(&s, 0, &b);
 	buf_char(&b, '\0');
 	assert_non_null(strstr(b.p, "3 calls, 100.0 %, r.Path=\"/a b;c\", ok=true\n    main.leaf"));
 	b.len = 0;
@@ -319,7 +320,7 @@ static void test_keyed(void **state)
 	assert_non_null(strstr(text.p, "sample 3 r.Path=\"/a b;c\"0 ok=true0\n"));
 	buf_fini(&text);
 	stack.labels = json;
-	stackshow_json(&s, 0, &b);
+	stack_print_json(&s, 0, &b);
 	buf_char(&b, '\0');
 	assert_non_null(strstr(b.p, "\"key\":[{\"expr\":\"ok\"},{\"expr\":\"n\"}],\"frames\""));
 	assert_null(strstr(b.p, "labels"));

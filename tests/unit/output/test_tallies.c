@@ -73,13 +73,13 @@ static void test_durations(void **state)
 	assert_int_equal(all.v[3].took.n, 5);
 	assert_int_equal(all.v[3].took.bucket[20], 2);
 	assert_int_equal(all.v[3].took.bucket[22], 3);
-	assert_int_equal(tally_open(&all.v[3]), 2);
+	assert_int_equal(tallies_open(&all.v[3]), 2);
 	/* A report replaces the previous one. */
 	tallies_add(&all, &t, buckets);
 	assert_int_equal(all.v[3].took.n, 5);
 	/* Its numbers are not read in one moment. */
 	all.v[3].calls = 6;
-	assert_int_equal(tally_open(&all.v[3]), 0);
+	assert_int_equal(tallies_open(&all.v[3]), 0);
 }
 
 static void test_last_bucket(void **state)
@@ -131,12 +131,12 @@ static void test_filtered(void **state)
 	(void)state;
 	assert_int_equal(tallies_add(&all, &t, buckets), 0);
 	assert_int_equal(all.v[3].calls, 6);
-	assert_int_equal(tally_open(&all.v[3]), 1);
+	assert_int_equal(tallies_open(&all.v[3]), 1);
 	all.v[3].ends = true;
 	tallies_begin(&all);
 	assert_int_equal(tallies_add(&all, &t, buckets), 0);
 	assert_int_equal(all.v[3].calls, 5);
-	assert_int_equal(tally_open(&all.v[3]), 0);
+	assert_int_equal(tallies_open(&all.v[3]), 0);
 }
 
 int main(void)

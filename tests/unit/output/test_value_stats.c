@@ -15,7 +15,7 @@ static const struct gotype time_type = { .name = "time.Duration", .kind = GOTYPE
 static const struct value_case {
 	const char *claim;
 	const struct gotype *type;
-	struct bykey_range range;
+	struct group_by_range range;
 	size_t n;
 	int64_t values[VALUES_MAX];
 	const char *text, *json;
@@ -103,9 +103,9 @@ static unsigned int log_bucket(uint64_t n, unsigned int bits)
 	return ((top - bits + 1) << bits) + (n >> (top - bits) & ((1U << bits) - 1));
 }
 
-static unsigned int bucket_of(const struct bykey_value *v, int64_t x)
+static unsigned int bucket_of(const struct group_by_value *v, int64_t x)
 {
-	const struct bykey_range *r = &v->range;
+	const struct group_by_range *r = &v->range;
 
 	if (r->step)
 		return x < r->low ? 0 : x >= r->high ? r->n + 1 : (x - r->low) / r->step + 1;
@@ -114,7 +114,7 @@ static unsigned int bucket_of(const struct bykey_value *v, int64_t x)
 	return x < 0 ? 125 - log_bucket(~x, 1) : 126 + log_bucket(x, 1);
 }
 
-static void count(const struct value_case *c, const struct bykey_value *v, struct tallies *t)
+static void count(const struct value_case *c, const struct group_by_value *v, struct tallies *t)
 {
 	uint64_t buckets[GOPROBE_BUCKETS] = { 0 };
 	struct goprobe_tally tally = {
@@ -135,12 +135,12 @@ static void count(const struct value_case *c, const struct bykey_value *v, struc
 	tallies_sort(t, TALLIES_BY_CALLS);
 }
 
-static void expect(const struct tallyshow *s, const struct tallies *t, const char *want)
+static void expect(const struct stats_print *s, const struct tallies *t, const char *want)
 {
 	struct buf b = { 0 };
 	const char *got;
 
-	tallyshow_table(s, t, &(struct tallyshow_when){ 0 }, &b);
+	stats_print_table(s, t, &(struct stats_print_when){ 0 }, &b);
 	buf_char(&b, 0);
 	assert_false(b.failed);
 	got = s->json ? strstr(b.p, "\"expr\"") : b.p;
@@ -152,13 +152,13 @@ static void expect(const struct tallyshow *s, const struct tallies *t, const cha
 static void test_value(void **state)
 {
 	const struct value_case *c = *state;
-	const struct bykey key = { .value = {
+	const struct group_by key = { .value = {
 		.name = "x", .type = c->type, .is_signed = c->type->kind == GOTYPE_INT,
 		.range = c->range,
 	} };
 	struct plan_func pf = { .fn = &fn, .key = &key }, *list[] = { &pf };
 	const struct plan plan = { .funcs = list, .nfuncs = 1 };
-	struct tallyshow s = { .plan = &plan, .valued = true, .histogram = true };
+	struct stats_print s = { .plan = &plan, .valued = true, .histogram = true };
 	struct tallies t;
 
 	count(c, &key.value, &t);

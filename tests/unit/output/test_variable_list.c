@@ -107,11 +107,11 @@ static void put_places(struct gobin *bin, const char *mark, struct buf *b)
 	/* Only a program with debug information knows its lines. */
 	snprintf(text, sizeof(text), "main.go:%d", line_of(mark));
 	assert_int_equal(spec_parse(text, &spec, &d), 0);
-	assert_int_equal(places_find(&places, &bin, 1, &spec, &d), 0);
+	assert_int_equal(place_find(&places, &bin, 1, &spec, &d), 0);
 	assert_int_not_equal(places.n, 0);
 	for (size_t i = 0; i < places.n; i++)
-		assert_int_equal(variables_put(&places.v[i], false, b), 0);
-	places_fini(&places);
+		assert_int_equal(variable_list_put(&places.v[i], false, b), 0);
+	place_fini(&places);
 	spec_fini(&spec);
 }
 

@@ -61,7 +61,7 @@ static void show(FILE *f, const struct plan *p)
 
 /* 0, or -1 and @d; the specs live as long as the plan is made. */
 static int make_said(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
-		     const struct bykey_exprs *by, struct plan **p, struct arena *mem,
+		     const struct group_by_exprs *by, struct plan **p, struct arena *mem,
 		     struct buf *skipped, struct diag *d)
 {
 	struct plan_options with_by = opt ? *opt : plan_defaults;
@@ -82,7 +82,7 @@ static int make_said(struct gobin *bin, const struct plan_options *opt, const ch
 }
 
 static int make_by(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
-		   const struct bykey_exprs *by, struct plan **p, struct arena *mem,
+		   const struct group_by_exprs *by, struct plan **p, struct arena *mem,
 		   struct diag *d)
 {
 	struct buf skipped = { 0 };
@@ -415,7 +415,7 @@ static void test_keyed(void **state)
 	const char *const specs[] = { row->spec, NULL };
 	struct plan_options opt = plan_defaults;
 	struct gobin *bin = bins_newest("");
-	struct bykey_exprs by = { .n = 0 };
+	struct group_by_exprs by = { .n = 0 };
 	struct arena mem = { 0 };
 	struct diag d = { 0 };
 	struct plan *p;
@@ -428,9 +428,9 @@ static void test_keyed(void **state)
 	opt.stack = row->stack;
 	opt.jumps = PLAN_JUMPS_AUTO;
 	if (row->by)
-		assert_int_equal(bykey_parse(&by, row->by, &d), 0);
+		assert_int_equal(group_by_parse(&by, row->by, &d), 0);
 	if (row->value)
-		assert_int_equal(bykey_parse_value(&by, row->value, &d), 0);
+		assert_int_equal(group_by_parse_value(&by, row->value, &d), 0);
 	if (make_by(bin, &opt, specs, row->by || row->value ? &by : NULL, &p, &mem, &d))
 		fail_msg("%s", d.message);
 	show_keyed(f, p);
@@ -438,7 +438,7 @@ static void test_keyed(void **state)
 	assert_string_equal(text, row->points);
 	free(text);
 	plan_free(p);
-	bykey_fini(&by);
+	group_by_fini(&by);
 	arena_fini(&mem);
 	gobin_free(bin);
 }
@@ -460,22 +460,22 @@ static void test_late(void **state)
 		const char *const specs[] = { late[i].spec, NULL };
 		struct plan_options opt = plan_defaults;
 		struct gobin *bin = bins_newest("");
-		struct bykey_exprs by = { .n = 0 };
+		struct group_by_exprs by = { .n = 0 };
 		struct arena mem = { 0 };
 		struct plan *p = NULL;
 		struct diag d = { 0 };
 
 		opt.action = COUNT;
 		opt.no_return = true;
-		assert_int_equal(bykey_parse_value(&by, "a", &d), 0);
+		assert_int_equal(group_by_parse_value(&by, "a", &d), 0);
 		if (late[i].by)
-			assert_int_equal(bykey_parse(&by, late[i].by, &d), 0);
+			assert_int_equal(group_by_parse(&by, late[i].by, &d), 0);
 		assert_int_equal(make_by(bin, &opt, specs, &by, &p, &mem, &d), -1);
 		assert_string_equal(d.message, late[i].message);
 		assert_string_equal(d.hint, "'goprobectl attach' shows both sides of each call");
 		diag_fini(&d);
 		plan_free(p);
-		bykey_fini(&by);
+		group_by_fini(&by);
 		arena_fini(&mem);
 		gobin_free(bin);
 	}

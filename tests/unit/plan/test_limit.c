@@ -52,7 +52,7 @@ static struct ops_row {
 	  false, "root=0", "PsPslsls", NULL },
 };
 
-static void run_ops(struct machine *m, const struct planfilter_more *more, const char *want)
+static void run_ops(struct machine *m, const struct plan_filter_more *more, const char *want)
 {
 	static const char letters[] = {
 		[MACHINE_PASSES] = 'P', [MACHINE_REJECTED] = 'R', [MACHINE_UNDECIDED] = 'U',
@@ -64,7 +64,7 @@ static void run_ops(struct machine *m, const struct planfilter_more *more, const
 		assert_int_equal(more->nops, 0);
 		return;
 	}
-	assert_in_range(more->nops, 1, PLANLIMIT_OPS_MAX);
+	assert_in_range(more->nops, 1, PLAN_LIMIT_OPS_MAX);
 	for (size_t i = 0; want[i]; i++) {
 		got[i] = letters[machine_filter(m, more->ops, more->nops)];
 		got[i] |= m->muted ? 0x20 : 0;
@@ -75,16 +75,16 @@ static void run_ops(struct machine *m, const struct planfilter_more *more, const
 static void test_ops(void **state)
 {
 	const struct ops_row *row = *state;
-	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
-	struct planfilter_more more;
+	struct goprobe_op ops[PLAN_LIMIT_OPS_MAX];
+	struct plan_filter_more more;
 	struct machine m;
 
 	machine_set(&m, row->setup);
-	more = planlimit_call(&row->limits, row->later, ops);
+	more = plan_limit_call(&row->limits, row->later, ops);
 	run_ops(&m, &more, row->call);
 	assert_int_equal(more.counts, more.nops && row->limits.by != PLAN_SAMPLE_GOROUTINE);
 	machine_set(&m, row->setup);
-	more = planlimit_return(&row->limits, row->later, ops);
+	more = plan_limit_return(&row->limits, row->later, ops);
 	run_ops(&m, &more, row->ret);
 	assert_int_equal(more.counts, more.nops != 0);
 	/* The user's own "n" has another counter. */
@@ -96,8 +96,8 @@ static void test_goroutines(void **state)
 {
 	static const unsigned int steps[] = { 1, 2, 8, 100, 16, 1024 };
 	const struct plan_limits limits = { .sample = 8, .by = PLAN_SAMPLE_GOROUTINE };
-	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
-	struct planfilter_more more = planlimit_call(&limits, true, ops);
+	struct goprobe_op ops[PLAN_LIMIT_OPS_MAX];
+	struct plan_filter_more more = plan_limit_call(&limits, true, ops);
 	struct machine m;
 
 	(void)state;
@@ -129,8 +129,8 @@ static void test_goroutines(void **state)
 static void test_neighbours(void **state)
 {
 	const struct plan_limits limits = { .sample = 3, .by = PLAN_SAMPLE_GOROUTINE };
-	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
-	struct planfilter_more more = planlimit_call(&limits, true, ops);
+	struct goprobe_op ops[PLAN_LIMIT_OPS_MAX];
+	struct plan_filter_more more = plan_limit_call(&limits, true, ops);
 	unsigned int in_window = 0, none = 0, many = 0, all = 0;
 	static bool chosen[WINDOWS + WINDOW];
 	struct machine m;
@@ -175,7 +175,7 @@ static struct load_row {
 static void test_load(void **state)
 {
 	const struct load_row *row = *state;
-	struct goprobe_breaker b = maxload_breaker(row->max_load, row->hit_ns, row->processors);
+	struct goprobe_breaker b = overload_breaker(row->max_load, row->hit_ns, row->processors);
 
 	assert_int_equal(b.hit_ns, row->want.hit_ns);
 	assert_int_equal(b.percent, row->want.percent);
@@ -189,17 +189,17 @@ static void test_said(void **state)
 	struct buf text = { 0 }, json = { 0 };
 
 	(void)state;
-	assert_int_equal(maxload_percent(&b, 400000), 100);
-	maxload_say(&b, 1200000, &text);
+	assert_int_equal(overload_percent(&b, 400000), 100);
+	overload_say(&b, 1200000, &text);
 	buf_char(&text, 0);
 	assert_string_equal(text.p,
 			    "ended by --max-load: 1200000 hits a second take 300 % of a processor's time, more than 200 %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
 	buf_fini(&text);
-	maxload_say(&b, 800000, &text);
+	overload_say(&b, 800000, &text);
 	buf_char(&text, 0);
 	assert_string_equal(text.p,
 			    "ended by --max-load: 800000 hits a second wait for each other: the programs spend more of a processor's time in the kernel than 200 %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
-	maxload_json(&b, 1200000, &json);
+	overload_json(&b, 1200000, &json);
 	buf_char(&json, 0);
 	assert_int_equal(strncmp(json.p, begins, sizeof(begins) - 1), 0);
 	assert_non_null(strstr(json.p, ",\"max_percent\":200,\"hit_ns\":2500,\"text\":\"ended"));
@@ -217,48 +217,48 @@ static void test_times(void **state)
 		{ .ends = true, .around = true }, { .ends = true },
 	}, *v[N(funcs)];
 	struct plan p = { .funcs = v, .nfuncs = N(funcs) };
-	struct times t;
+	struct call_quota t;
 
 	(void)state;
 	for (size_t i = 0; i < N(funcs); i++)
 		v[i] = &funcs[i];
-	assert_int_equal(times_init(&t, &p, 2), 0);
+	assert_int_equal(call_quota_init(&t, &p, 2), 0);
 	assert_int_equal(t.left, 3);
 	for (int i = 0; i < 9; i++) {
-		times_call(&t, 2);
-		times_end(&t, 3);
-		times_call(&t, 99);
-		times_end(&t, 99);
+		call_quota_call(&t, 2);
+		call_quota_end(&t, 3);
+		call_quota_call(&t, 99);
+		call_quota_end(&t, 99);
 	}
 	assert_int_equal(t.left, 3);
 	/* Calls in each other end in any order. */
-	times_call(&t, 0);
-	times_call(&t, 0);
+	call_quota_call(&t, 0);
+	call_quota_call(&t, 0);
 	assert_int_equal(t.ndone, 0);
-	times_end(&t, 0);
+	call_quota_end(&t, 0);
 	assert_int_equal(t.ndone, 0);
-	times_end(&t, 0);
+	call_quota_end(&t, 0);
 	assert_int_equal(t.ndone, 1);
 	assert_int_equal(t.done[0], 0);
 	/* Without returns calls are enough. */
-	times_call(&t, 1);
-	times_call(&t, 1);
+	call_quota_call(&t, 1);
+	call_quota_call(&t, 1);
 	assert_int_equal(t.ndone, 2);
 	assert_int_equal(t.done[1], 1);
 	assert_int_equal(t.left, 1);
 	t.ndone = 0;
 	/* Once is enough. */
-	times_call(&t, 0);
-	times_end(&t, 0);
+	call_quota_call(&t, 0);
+	call_quota_end(&t, 0);
 	assert_int_equal(t.ndone, 0);
-	times_call(&t, 4);
-	times_end(&t, 4);
-	times_call(&t, 4);
-	times_end(&t, 4);
+	call_quota_call(&t, 4);
+	call_quota_end(&t, 4);
+	call_quota_call(&t, 4);
+	call_quota_end(&t, 4);
 	assert_int_equal(t.ndone, 1);
 	assert_int_equal(t.done[0], 4);
 	assert_int_equal(t.left, 0);
-	times_fini(&t);
+	call_quota_fini(&t);
 }
 
 int main(void)

@@ -82,7 +82,8 @@ static void test_why(void **state)
 	const struct row *row = *state;
 	const struct record r = { .h = { .flags = row->flags, .plan = row->plan } };
 	bool framed = row->at.type == GOPROBE_TYPE_MISSED;
-	const char *why = unread_why(&plan, &r, framed ? NULL : &row->at, row->offset, row->t);
+	const char *why =
+		not_captured_why(&plan, &r, framed ? NULL : &row->at, row->offset, row->t);
 
 	if (!row->why) {
 		assert_null(why);

@@ -118,7 +118,7 @@ static const struct goparam *variable(const struct goscope *s, const char *name)
 static void check_scope(const struct place *p, const struct mark *m, bool complete)
 {
 	struct arena mem = { 0 };
-	const struct goscope *s = goscope_make(p->bin, p->fn, p->vaddr, NULL, &mem);
+	const struct goscope *s = scope_make(p->bin, p->fn, p->vaddr, NULL, &mem);
 
 	assert_non_null(s);
 	assert_int_equal(!s->sig.incomplete, complete);
@@ -145,7 +145,7 @@ static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bo
 
 	snprintf(text, sizeof(text), "places/main.go:%d", line);
 	assert_int_equal(spec_parse(text, &s, &d), 0);
-	assert_int_equal(places_find(&v, &bin, 1, &s, &d), 0);
+	assert_int_equal(place_find(&v, &bin, 1, &s, &d), 0);
 	while (m->funcs[n])
 		n++;
 	assert_int_equal(v.n, inlines ? n : 1);
@@ -160,7 +160,7 @@ static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bo
 		assert_int_equal(at.line, line);
 		check_scope(&v.v[i], m, complete);
 	}
-	places_fini(&v);
+	place_fini(&v);
 	spec_fini(&s);
 }
 
@@ -201,10 +201,10 @@ static void test_wrong(void **state)
 		struct spec s;
 
 		assert_int_equal(spec_parse(w->text, &s, &d), 0);
-		assert_int_equal(places_find(&v, &e.bin, 1, &s, &d), -1);
+		assert_int_equal(place_find(&v, &e.bin, 1, &s, &d), -1);
 		if (!strstr(d.message, w->message) || (w->hint && !strstr(d.hint, w->hint)))
 			fail_msg("%s: %s; %s", e.path, d.message, d.hint ? d.hint : "-");
-		places_fini(&v);
+		place_fini(&v);
 		spec_fini(&s);
 		diag_fini(&d);
 	}
@@ -322,12 +322,12 @@ static void test_inlined(void **state)
 		struct spec s;
 
 		assert_int_equal(spec_parse("main.double", &s, &d), 0);
-		assert_int_equal(places_inlined(&v, e.bin, &s, false), 0);
+		assert_int_equal(place_inlined(&v, e.bin, &s, false), 0);
 		assert_int_equal(v.n, 2);
 		assert_string_equal(v.v[0].fn->name, "main.first");
 		assert_string_equal(v.v[1].fn->name, "main.second");
 		assert_string_equal(v.v[0].inlined, "main.double");
-		places_fini(&v);
+		place_fini(&v);
 		spec_fini(&s);
 	}
 }

@@ -514,12 +514,12 @@ static void check_bias(const struct plan *p, const struct plan *points)
 			.id = f->v[i].id, .kind = f->v[i].kind,
 			.ip = gobin_code_vaddr(f->bin, f->v[i].offset) + 0x5000,
 		};
-		struct bias *b = bias_new(p);
+		struct load_bias *b = load_bias_new(p);
 		uint64_t bias;
 
-		assert_true(bias_of(b, &h, &bias));
+		assert_true(load_bias_of(b, &h, &bias));
 		assert_int_equal(bias, 0x5000);
-		bias_free(b);
+		load_bias_free(b);
 	}
 }
 
@@ -611,7 +611,7 @@ static void test_redacted(void **state)
 	struct diag d = { .message = NULL };
 
 	(void)state;
-	assert_int_equal(secrets_add(&opt.secrets, "s,a,name,kind", &d), 0);
+	assert_int_equal(secret_list_add(&opt.secrets, "s,a,name,kind", &d), 0);
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < sizeof(redacted) / sizeof(*redacted); k++) {
 			const struct plan_case *c = &redacted[k];
@@ -624,7 +624,7 @@ static void test_redacted(void **state)
 			plan_free(p);
 		}
 	}
-	secrets_fini(&opt.secrets);
+	secret_list_fini(&opt.secrets);
 }
 
 int main(void)

@@ -49,15 +49,15 @@ static void test_go(void **state)
 		const struct plan_func *f;
 
 		for (int twice = 0; twice < 2; twice++)
-			assert_int_equal(hidden_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
+			assert_int_equal(runtime_probe_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
 		assert_int_equal(plan_finish(p, &d), 0);
 		assert_int_equal(p->nfuncs, 2);
 		f = p->funcs[1];
 		assert_int_equal(f->role, PLAN_ROLE_GO);
-		assert_int_equal(f->ret.size, sizeof(struct hidden_go));
+		assert_int_equal(f->ret.size, sizeof(struct runtime_probe_go));
 		assert_int_equal(points_of(p, 1, GOPROBE_POINT_CALL), 0);
 		assert_in_range(points_of(p, 1, GOPROBE_POINT_RETURN), 1, 9);
-		assert_int_equal(hidden_count(p, &points), 1);
+		assert_int_equal(runtime_probe_count(p, &points), 1);
 		assert_int_equal(points, points_of(p, 1, GOPROBE_POINT_RETURN));
 		plan_free(p);
 	}
@@ -82,11 +82,11 @@ static void test_ends(void **state)
 		struct diag d = { 0 };
 
 		o.no_return = true;
-		assert_int_equal(hidden_add_all(p, &b.bin, 1, &o, &d), 0);
+		assert_int_equal(runtime_probe_add_all(p, &b.bin, 1, &o, &d), 0);
 		assert_int_equal(p->nfuncs, 1);
 		o.no_return = false;
 		o.goroutine = true;
-		assert_int_equal(hidden_add_all(p, &b.bin, 1, &o, &d), 0);
+		assert_int_equal(runtime_probe_add_all(p, &b.bin, 1, &o, &d), 0);
 		assert_null(goexit);
 		assert_int_equal(p->nfuncs, N(roles));
 		for (uint32_t i = 1; i < N(roles); i++) {
@@ -98,7 +98,7 @@ static void test_ends(void **state)
 			assert_int_equal(points_of(p, i, GOPROBE_POINT_TAIL), 0);
 		}
 		assert_int_equal(plan_finish(p, &d), 0);
-		assert_int_equal(hidden_count(p, &points), N(roles) - 1);
+		assert_int_equal(runtime_probe_count(p, &points), N(roles) - 1);
 		plan_free(p);
 	}
 }
@@ -139,7 +139,7 @@ static void test_notifications(void **state)
 
 		p->descendant = 5;
 		p->unwinds = true;
-		if (hidden_add_all(p, &b.bin, 1, &o, &d))
+		if (runtime_probe_add_all(p, &b.bin, 1, &o, &d))
 			fail_msg("%s", d.message);
 		assert_int_equal(plan_finish(p, &d), 0);
 		actions_of(p, text);
@@ -171,7 +171,7 @@ static void test_shared(void **state)
 		struct plan *p = plan_of(bin, funcs[i].func);
 		struct diag d = { 0 };
 
-		assert_int_equal(hidden_add_all(p, &bin, 1, &plan_defaults, &d), 0);
+		assert_int_equal(runtime_probe_add_all(p, &bin, 1, &plan_defaults, &d), 0);
 		assert_int_equal(p->nfuncs, 4);
 		assert_int_equal(p->funcs[0]->role, funcs[i].role);
 		assert_false(p->funcs[0]->hidden);
@@ -192,17 +192,17 @@ static void test_recovery(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(recoveries); i++) {
-		struct hidden_recovery sent = { recoveries[i].hi, recoveries[i].sp };
+		struct runtime_probe_recovery sent = { recoveries[i].hi, recoveries[i].sp };
 		uint64_t depth = 0;
 
 		r.h.flags = 0;
 		r.frame = (const uint8_t *)&sent;
 		r.frame_size = sizeof(sent);
-		assert_int_equal(hidden_recovery(&r, &depth), !!recoveries[i].depth);
+		assert_int_equal(runtime_probe_recovery(&r, &depth), !!recoveries[i].depth);
 		if (recoveries[i].depth)
 			assert_int_equal(depth, recoveries[i].depth);
 		r.frame_size = 8;
-		assert_false(hidden_recovery(&r, &depth));
+		assert_false(runtime_probe_recovery(&r, &depth));
 	}
 }
 
@@ -217,9 +217,9 @@ static void test_wanted(void **state)
 		struct plan *p = plan_of(b.bin, "runtime.newproc1");
 		struct diag d = { 0 };
 
-		assert_int_equal(hidden_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
+		assert_int_equal(runtime_probe_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
 		assert_int_equal(p->nfuncs, 1);
-		assert_int_equal(hidden_count(p, &points), 0);
+		assert_int_equal(runtime_probe_count(p, &points), 0);
 		assert_int_equal(points, 0);
 		plan_free(p);
 	}
@@ -265,12 +265,12 @@ static void test_record(void **state)
 {
 	const struct row *row = *state;
 	static struct record r;
-	struct hidden_go sent = { .goid = row->goid, .pc = 99 }, got;
+	struct runtime_probe_go sent = { .goid = row->goid, .pc = 99 }, got;
 
 	r.h.flags = row->flags;
 	r.frame = row->size ? (const uint8_t *)&sent : NULL;
 	r.frame_size = row->size;
-	assert_int_equal(hidden_go(&r, &got), row->found);
+	assert_int_equal(runtime_probe_go(&r, &got), row->found);
 	if (row->found)
 		assert_memory_equal(&got, &sent, sizeof(got));
 }

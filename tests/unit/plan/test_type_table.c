@@ -270,14 +270,14 @@ static void show_ref(FILE *f, const struct wire_ref *r)
 		fputs("=", f);
 }
 
-static void check_refs(struct wirerefs *r, const struct refs_case *c)
+static void check_refs(struct reference *r, const struct refs_case *c)
 {
 	char *got;
 	size_t len;
 	FILE *f = open_memstream(&got, &len);
 
-	r->layout = golayout_get(c->minor);
-	wirerefs_of(r, c->t, c->role);
+	r->layout = runtime_layout_get(c->minor);
+	reference_of(r, c->t, c->role);
 	for (size_t k = 0; k < r->n; k++) {
 		fputs(k ? " " : "", f);
 		show_ref(f, &r->v[k]);
@@ -293,17 +293,17 @@ static void check_refs(struct wirerefs *r, const struct refs_case *c)
 
 static void test_wipes(void **state)
 {
-	static const struct secrets off = { .off = true };
-	static struct wirerefs r;
+	static const struct secret_list off = { .off = true };
+	static struct reference r;
 
 	(void)state;
 	for (size_t i = 0; i < N(wipes_cases); i++)
 		check_refs(&r, &wipes_cases[i]);
 	/* More than there is space for. */
-	wirerefs_begin(&r);
+	reference_begin(&r);
 	for (uint64_t i = 0; i <= WIREWIPES_MAX; i++)
-		wirerefs_add_frame(&r, &t_password, i * 24);
-	wirerefs_sort(&r, 65535);
+		reference_add_frame(&r, &t_password, i * 24);
+	reference_sort(&r, 65535);
 	assert_int_equal(r.nwipes, 1);
 	assert_int_equal(r.wipes[0].offset, 0);
 	assert_true(r.wipes[0].size >= WIREWIPES_MAX * 24);
@@ -315,18 +315,18 @@ static void test_wipes(void **state)
 
 static void test_refs(void **state)
 {
-	static struct wirerefs r;
+	static struct reference r;
 
 	(void)state;
 	for (size_t i = 0; i < N(refs_cases); i++)
 		check_refs(&r, &refs_cases[i]);
 	/* Bounded, and what is too large for a chunk is never followed. */
-	wirerefs_of(&r, &t_many, WIRE_VALUE);
+	reference_of(&r, &t_many, WIRE_VALUE);
 	assert_int_equal(r.n, 64);
-	assert_int_equal(wirerefs_size(r.layout, &t_many, WIRE_VALUE), 0);
+	assert_int_equal(reference_size(r.layout, &t_many, WIRE_VALUE), 0);
 	/* An argument that is a goroutine is shown, if asked for. */
-	wirerefs_begin(&r);
-	wirerefs_add_frame(&r, &t_pg, 8);
+	reference_begin(&r);
+	reference_add_frame(&r, &t_pg, 8);
 	assert_int_equal(r.n, 1);
 }
 
@@ -417,11 +417,11 @@ static void check_dynamic(const struct plan *p, const struct goprobe_dynamic *d)
 
 static void check_plan(const struct plan *p)
 {
-	assert_true(p->ntypes <= WIRETYPES_LEARN_MAX && p->nrefs <= WIRETYPES_LEARN_REFS_MAX);
+	assert_true(p->ntypes <= TYPE_TABLE_LEARN_MAX && p->nrefs <= TYPE_TABLE_LEARN_REFS_MAX);
 	for (size_t i = 0; i < p->ntypes; i++)
 		check_type(p, &p->types[i]);
 	for (size_t i = 0; i < p->nfiles; i++) {
-		assert_true(p->files[i].ndynamic <= DYNTYPES_LEARN_MAX);
+		assert_true(p->files[i].ndynamic <= DYNAMIC_TYPE_LEARN_MAX);
 		for (size_t k = 0; k < p->files[i].ndynamic; k++)
 			check_dynamic(p, &p->files[i].dynamic[k]);
 	}

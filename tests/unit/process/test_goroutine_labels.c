@@ -25,7 +25,7 @@ struct slice {
 	uint64_t n;
 };
 
-static char long_text[GORLABELS_BYTES];
+static char long_text[GOROUTINE_LABELS_BYTES];
 static const struct pair two[] = {
 	{ KEY("tenant"), KEY("acme") }, { KEY("a"), KEY("") },
 };
@@ -40,29 +40,30 @@ static const struct pair overflowing[] = {
 	{ KEY("tenant"), { (uintptr_t)long_text, UINT64_MAX } },
 };
 
-static struct pair many[GORLABELS_MAX + 1];
+static struct pair many[GOROUTINE_LABELS_MAX + 1];
 
 static const struct row {
 	const char *name;
 	const struct pair *v;
 	uint64_t n;
-	enum golabels layout;
+	enum pprof_labels layout;
 	bool unknown;
 	const char *found;
 } cases[] = {
-	{ "labels are sorted by their keys", two, 2, GOLABELS_SLICE, false, "a= tenant=acme " },
-	{ "a goroutine may have no labels", two, 0, GOLABELS_SLICE, false, "" },
-	{ "a value that can't be read makes all unknown", wrong, 1, GOLABELS_SLICE, true, "" },
-	{ "labels that are too long are unknown", longs, 1, GOLABELS_SLICE, true, "" },
-	{ "an impossible length is unknown", overflowing, 1, GOLABELS_SLICE, true, "" },
-	{ "a key with a NUL is not cut", nul, 1, GOLABELS_SLICE, true, "" },
-	{ "too many labels are unknown", many, GORLABELS_MAX + 1, GOLABELS_SLICE, true, "" },
-	{ "an impossible number is unknown", two, UINT64_MAX / 32, GOLABELS_SLICE, true, "" },
-	{ "an unknown layout makes labels unknown", two, 2, GOLABELS_UNKNOWN, true, "" },
+	{"labels are sorted by their keys", two, 2, PPROF_LABELS_SLICE, false, "a= tenant=acme "},
+	{"a goroutine may have no labels", two, 0, PPROF_LABELS_SLICE, false, ""},
+	{"a value that can't be read makes all unknown", wrong, 1, PPROF_LABELS_SLICE, true, ""},
+	{"labels that are too long are unknown", longs, 1, PPROF_LABELS_SLICE, true, ""},
+	{"an impossible length is unknown", overflowing, 1, PPROF_LABELS_SLICE, true, ""},
+	{"a key with a NUL is not cut", nul, 1, PPROF_LABELS_SLICE, true, ""},
+	{"too many labels are unknown", many, GOROUTINE_LABELS_MAX + 1, PPROF_LABELS_SLICE, true,
+	 ""},
+	{"an impossible number is unknown", two, UINT64_MAX / 32, PPROF_LABELS_SLICE, true, ""},
+	{"an unknown layout makes labels unknown", two, 2, PPROF_LABELS_UNKNOWN, true, ""},
 };
 
-static struct goreader reader;
-static struct gorlabels labels;
+static struct goroutine_reader reader;
+static struct goroutine_labels labels;
 
 static void test_row(void **state)
 {
@@ -70,7 +71,7 @@ static void test_row(void **state)
 	const struct slice head = { (uintptr_t)row->v, row->n };
 	char found[256] = "";
 
-	gorlabels_read(&reader, row->layout, (uintptr_t)&head, &labels);
+	goroutine_labels_read(&reader, row->layout, (uintptr_t)&head, &labels);
 	assert_int_equal(labels.unknown, row->unknown);
 	for (size_t i = 0; i < labels.n; i++) {
 		strcat(found, labels.v[i].key);
@@ -83,19 +84,19 @@ static void test_row(void **state)
 
 static void test_most(void **state)
 {
-	const struct slice head = { (uintptr_t)many, GORLABELS_MAX };
+	const struct slice head = { (uintptr_t)many, GOROUTINE_LABELS_MAX };
 
 	(void)state;
-	gorlabels_read(&reader, GOLABELS_SLICE, (uintptr_t)&head, &labels);
+	goroutine_labels_read(&reader, PPROF_LABELS_SLICE, (uintptr_t)&head, &labels);
 	assert_false(labels.unknown);
-	assert_int_equal(labels.n, GORLABELS_MAX);
+	assert_int_equal(labels.n, GOROUTINE_LABELS_MAX);
 }
 
 static void test_none(void **state)
 {
 	(void)state;
-	for (int layout = 0; layout <= GOLABELS_UNKNOWN; layout++) {
-		gorlabels_read(&reader, layout, 0, &labels);
+	for (int layout = 0; layout <= PPROF_LABELS_UNKNOWN; layout++) {
+		goroutine_labels_read(&reader, layout, 0, &labels);
 		assert_false(labels.unknown);
 		assert_int_equal(labels.n, 0);
 	}
@@ -131,7 +132,7 @@ static void read_map(struct map *map, bool unknown, size_t n)
 {
 	const uintptr_t pointer = (uintptr_t)map;
 
-	gorlabels_read(&reader, GOLABELS_MAP, (uintptr_t)&pointer, &labels);
+	goroutine_labels_read(&reader, PPROF_LABELS_MAP, (uintptr_t)&pointer, &labels);
 	assert_int_equal(labels.unknown, unknown);
 	assert_int_equal(labels.n, n);
 }

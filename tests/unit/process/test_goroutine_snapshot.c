@@ -48,8 +48,8 @@ static const struct row {
 };
 
 static struct gobin *bin;
-static struct gosnap_reader reader;
-static struct gosnap snap;
+static struct goroutine_snapshot_reader reader;
+static struct goroutine_snapshot snap;
 static uint64_t g[WORDS], stack[WORDS];
 static atomic_bool stop;
 
@@ -82,7 +82,7 @@ static void *change_labels(void *unused)
 	volatile uint64_t *n = &labels[1];
 
 	while (!atomic_load(&stop))
-		*n ^= GORLABELS_MAX + 1;
+		*n ^= GOROUTINE_LABELS_MAX + 1;
 	*n = 0;
 	return unused;
 }
@@ -93,7 +93,7 @@ static void *(*const changers[])(void *) = {
 
 static void make_g(const struct row *row)
 {
-	const struct golayout_g *l = &golayout_get(gobin_go_minor(bin))->g;
+	const struct runtime_layout_g *l = &runtime_layout_get(gobin_go_minor(bin))->g;
 	const struct goprobe_runtime *rt = gobin_runtime(bin);
 	uint64_t sp = (uintptr_t)&stack[WORDS - 4];
 
@@ -118,7 +118,7 @@ static void test_row(void **state)
 		assert_int_equal(pthread_create(&thread, NULL, changers[row->changes], NULL), 0);
 	/* The thread does not run all the time: of a look when it does not, all is certain. */
 	for (unsigned int looks = 0; looks < LOOKS; looks++) {
-		assert_int_equal(gosnap_read(&reader, (uintptr_t)g, &snap), row->there);
+		assert_int_equal(goroutine_snapshot_read(&reader, (uintptr_t)g, &snap), row->there);
 		if (!row->changes || !snap.consistent)
 			break;
 	}
@@ -140,10 +140,10 @@ static int set_up(void **state)
 	(void)state;
 	bin = bins_newest("");
 	reader.labels = true;
-	reader.layout = GOLABELS_SLICE;
+	reader.layout = PPROF_LABELS_SLICE;
 	reader.r.bin = bin;
 	reader.r.m.pid = getpid();
-	return goreader_find_turns(&reader.r, &d);
+	return goroutine_reader_find_turns(&reader.r, &d);
 }
 
 static int tear_down(void **state)

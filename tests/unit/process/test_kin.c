@@ -53,7 +53,7 @@ static void test_row(void **state)
 /* Debug information says where goid is, and anybody may have written that. */
 static void test_far_goid(void **state)
 {
-	const struct golayout_g *l = &golayout_get(27)->g;
+	const struct runtime_layout_g *l = &runtime_layout_get(27)->g;
 	const struct procmem m = { .pid = getpid() };
 	static uint64_t g[1024] = { [0x98 / 8] = 5 };
 	struct goprobe_runtime rt = { .g_goid = 0x98 };

@@ -36,7 +36,7 @@ static void test_container(void **state)
 	const struct container_row *row = *state;
 	char id[PROGRAM_CONTAINER + 1];
 
-	program_container(row->cgroup, id);
+	process_container(row->cgroup, id);
 	assert_string_equal(id, row->want);
 }
 

@@ -80,22 +80,22 @@ static uint64_t push(struct world *w, uint64_t sp, size_t words, uint64_t pc)
 	return sp + 8;
 }
 
-static enum gostack_end walk(struct world *w, uint64_t pc, uint64_t sp, struct gostack_frame *v,
-			     size_t max, size_t *n)
+static enum stack_end walk(struct world *w, uint64_t pc, uint64_t sp, struct stack_frame *v,
+			   size_t max, size_t *n)
 {
 	const struct gostack s = {
 		.lo = LO, .hi = HI, .pc = pc + BIAS, .sp = sp, .bias = BIAS,
 		.read = read_words, .place = place, .ctx = w,
 	};
 
-	return gostack_walk(&s, v, max, n);
+	return stack_walk(&s, v, max, n);
 }
 
 static void test_whole(void **state)
 {
 	/* park, recv, main, exit */
 	struct world w = { .hole = WORDS };
-	struct gostack_frame v[8];
+	struct stack_frame v[8];
 	uint64_t sp = HI - 200;
 	size_t n;
 
@@ -104,7 +104,7 @@ static void test_whole(void **state)
 	sp = push(&w, sp, 8, ASM);
 	sp = push(&w, sp, 0, MAIN);
 	sp = push(&w, sp, 2, EXIT);
-	assert_int_equal(walk(&w, PARK, HI - 200, v, N(v), &n), GOSTACK_WHOLE);
+	assert_int_equal(walk(&w, PARK, HI - 200, v, N(v), &n), STACK_WHOLE);
 	assert_int_equal(n, 5);
 	assert_int_equal(v[0].pc, PARK);
 	assert_int_equal(v[0].depth, 200 - 24);
@@ -117,10 +117,10 @@ static void test_whole(void **state)
 	assert_int_equal(v[4].pc, EXIT);
 	assert_true(v[0].begun && v[1].begun && !v[2].begun && v[3].begun && !v[4].begun);
 	/* At most as many frames as fit. */
-	assert_int_equal(walk(&w, PARK, HI - 200, v, 2, &n), GOSTACK_CUT);
+	assert_int_equal(walk(&w, PARK, HI - 200, v, 2, &n), STACK_CUT);
 	assert_int_equal(n, 2);
-	assert_int_equal(walk(&w, PARK, HI - 200, v, 5, &n), GOSTACK_WHOLE);
-	assert_int_equal(walk(&w, PARK, HI - 200, v, 0, &n), GOSTACK_CUT);
+	assert_int_equal(walk(&w, PARK, HI - 200, v, 5, &n), STACK_WHOLE);
+	assert_int_equal(walk(&w, PARK, HI - 200, v, 0, &n), STACK_CUT);
 	assert_int_equal(n, 0);
 }
 
@@ -152,11 +152,11 @@ static void test_hostile(void **state)
 	for (size_t i = 0; i < N(hostiles); i++) {
 		const struct hostile *h = &hostiles[i];
 		struct world w = { .hole = WORDS };
-		struct gostack_frame v[8];
+		struct stack_frame v[8];
 		size_t n;
 
 		push(&w, LO, 2, 0xdead);
-		if (walk(&w, h->pc, h->sp, v, N(v), &n) != GOSTACK_BROKEN || n != h->frames)
+		if (walk(&w, h->pc, h->sp, v, N(v), &n) != STACK_BROKEN || n != h->frames)
 			fail_msg("%s: %zu frames", h->what, n);
 	}
 }
@@ -168,14 +168,14 @@ static void test_bounds(void **state)
 		.lo = LO, .hi = HI, .pc = MAIN + BIAS, .sp = LO, .bias = BIAS,
 		.read = read_words, .place = place, .ctx = &w,
 	};
-	struct gostack_frame v[2];
+	struct stack_frame v[2];
 	size_t n;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		s.lo = i == 0 ? HI : i == 1 ? LO + 3 : LO;
 		s.hi = i == 2 ? LO : i == 3 ? HI - 1 : HI;
-		assert_int_equal(gostack_walk(&s, v, N(v), &n), GOSTACK_BROKEN);
+		assert_int_equal(stack_walk(&s, v, N(v), &n), STACK_BROKEN);
 		assert_int_equal(n, 0);
 	}
 	assert_int_equal(w.asked, 0);
@@ -184,41 +184,41 @@ static void test_bounds(void **state)
 /* Memory that is all one function's: the stack's end is the walk's. */
 static void test_endless(void **state)
 {
-	struct gostack_frame v[WORDS + 1];
+	struct stack_frame v[WORDS + 1];
 	struct world w = { .hole = WORDS };
 	size_t n;
 
 	(void)state;
 	for (size_t i = 0; i < WORDS; i++)
 		w.words[i] = ASM + BIAS;
-	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), GOSTACK_BROKEN);
+	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), STACK_BROKEN);
 	assert_int_equal(n, WORDS);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(v[i].depth, (WORDS - i) * 8);
 	assert_int_equal(w.asked, WORDS);
 	for (size_t i = 0; i < WORDS; i++)
 		w.words[i] = MAIN + BIAS;
-	assert_int_equal(walk(&w, MAIN, LO, v, N(v), &n), GOSTACK_BROKEN);
+	assert_int_equal(walk(&w, MAIN, LO, v, N(v), &n), STACK_BROKEN);
 	assert_int_equal(n, WORDS / 3);
 }
 
 /* Unreadable memory ends it, and nothing behind it is reported. */
 static void test_unreadable(void **state)
 {
-	struct gostack_frame v[WORDS];
+	struct stack_frame v[WORDS];
 	struct world w = { .hole = 0 };
 	size_t n;
 
 	(void)state;
 	for (size_t i = 0; i < WORDS; i++)
 		w.words[i] = ASM + BIAS;
-	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), GOSTACK_BROKEN);
+	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), STACK_BROKEN);
 	assert_int_equal(n, 1);
 }
 
 static void test_random(void **state)
 {
-	struct gostack_frame v[WORDS];
+	struct stack_frame v[WORDS];
 
 	(void)state;
 	srand(1);

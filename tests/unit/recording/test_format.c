@@ -154,7 +154,7 @@ static void write_recording(void)
 	};
 	uint64_t stats[__GOPROBE_STAT_MAX] = { [GOPROBE_STAT_LOST_RING_FULL] = 3 };
 	static const struct goprobe_breaker breaker = { .hit_ns = 900, .percent = 20 };
-	struct out_summary sum = { .ns = 99 };
+	struct output_summary sum = { .ns = 99 };
 	static struct recorder rec;
 	struct spec specs[2];
 	struct plan *p;
@@ -164,7 +164,7 @@ static void write_recording(void)
 	options_init(&options, COMMAND_ATTACH);
 	for (size_t i = 0; i < N(given); i++)
 		assert_int_equal(option_set(&options, given[i].key, given[i].value, &d), 0);
-	assert_int_equal(secrets_add(&options.plan.secrets, "email,zip", &d), 0);
+	assert_int_equal(secret_list_add(&options.plan.secrets, "email,zip", &d), 0);
 	assert_int_equal(spec_parse("main.foo", &specs[0], &d), 0);
 	assert_int_equal(spec_parse("main.*(x)", &specs[1], &d), 0);
 	options.specs = specs;
@@ -192,7 +192,7 @@ static void write_recording(void)
 	recorder_fini(&rec);
 	learn_fini(&learn);
 	plan_free(p);
-	secrets_fini(&options.plan.secrets);
+	secret_list_fini(&options.plan.secrets);
 }
 
 static void test_events(void **state)
@@ -399,7 +399,7 @@ static void test_epoch(void **state)
 	};
 	const struct recording_epoch epoch = { .epoch = 77 };
 	static struct replay r;
-	struct out o = { .epoch = 5 };
+	struct output o = { .epoch = 5 };
 	struct stream s = { .out = &o };
 	struct diag d = { 0 };
 	FILE *f;
@@ -480,7 +480,7 @@ static void test_sizes(void **state)
 			bytes[i][k] = k * 7 + i;
 		assert_int_equal(recorder_add(&rec, i, bytes[i], sizes[i]), 0);
 	}
-	assert_int_equal(recorder_end(&rec, &(struct out_summary){ 0 }, NULL, &d), 0);
+	assert_int_equal(recorder_end(&rec, &(struct output_summary){ 0 }, NULL, &d), 0);
 	whole = rec.bytes;
 	recorder_fini(&rec);
 	assert_int_equal(stat(path, &st), 0);

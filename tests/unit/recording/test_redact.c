@@ -79,7 +79,7 @@ static void make_plan(const struct gotype *map, uint8_t kind)
 			};
 	}
 	types[GROUP].nrefs = n - types[GROUP].ref;
-	plan.secrets = (struct secrets){ 0 };
+	plan.secrets = (struct secret_list){ 0 };
 }
 
 /* --- records ---------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static void redact(void)
 	static struct redactor r;
 
 	memset(&r, 0, sizeof(r));
-	redactor_records(&r, &plan, record, len);
+	redact_records(&r, &plan, record, len);
 }
 
 #define WORDS(...) ((const uint64_t [64]) { __VA_ARGS__ })

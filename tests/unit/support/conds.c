@@ -35,7 +35,7 @@ int conds_close(void **state)
 int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
 		  struct filter_pair *ret, struct diag *d)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = mem };
+	struct expr_scope scope = { .bin = bin, .mem = mem };
 	struct sigparse types = { .bin = bin, .mem = mem };
 	struct spec s;
 	int err;
@@ -50,7 +50,7 @@ int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
 	types.text = s.text;
 	if (s.sig)
 		scope.sig = sigparse_sig(&types, s.sig, scope.fn, d);
-	err = scope.sig ? filter_compile(&scope, s.text, s.cond, ret, d) : -1;
+	err = scope.sig ? cond_compile(&scope, s.text, s.cond, ret, d) : -1;
 	/* The text is not needed any more, except by messages about "under". */
 	spec_fini(&s);
 	return err;

@@ -65,10 +65,10 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 	return false;
 }
 
-static const struct golayout *layout(void *ctx)
+static const struct runtime_layout *layout(void *ctx)
 {
 	(void)ctx;
-	return golayout_get(minor);
+	return runtime_layout_get(minor);
 }
 
 const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset,
@@ -105,7 +105,7 @@ void recs_begin(void)
 	minor = 27;
 }
 
-void recs_redact(const struct secrets *secrets)
+void recs_redact(const struct secret_list *secrets)
 {
 	env.secrets = secrets;
 	value_fini(&recs_ctx);

@@ -40,7 +40,7 @@ void recs_func(uint64_t address, const char *name, const struct gotype *closure)
 /* The program is of Go 1.@minor. */
 void recs_go(int minor);
 /* What is redacted; before, it is what always is. */
-void recs_redact(const struct secrets *secrets);
+void recs_redact(const struct secret_list *secrets);
 void recs_end(void);
 
 /* The words of two variables of net/netip; 0: not known. */

@@ -483,7 +483,7 @@ static void write_build(struct writer *w)
 
 static void write_module(struct writer *w)
 {
-	struct goversion_moduledata md = goversion_moduledata(w->p->minor);
+	struct release_moduledata md = release_moduledata(w->p->minor);
 	size_t off = w->file->n, size = 0;
 
 	for (size_t i = 0; i < synth_nfuncs; i++)

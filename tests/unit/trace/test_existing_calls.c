@@ -28,7 +28,7 @@ struct waiting {
 	struct gobin *bin;
 	struct plan *plan;
 	struct symbols files;
-	struct before b;
+	struct existing_calls b;
 };
 
 static void run(struct waiting *w, const char *path)
@@ -64,7 +64,7 @@ static void begin(struct waiting *w)
 	assert_int_equal(plan_add(w->plan, w->bin, bins_func(w->bin, "main.main"), &d), 0);
 	assert_int_equal(plan_finish(w->plan, &d), 0);
 	symbols_init(&w->files, w->bin, NULL);
-	assert_int_equal(before_init(&w->b, w->plan, &w->files, 1, &d), 0);
+	assert_int_equal(existing_calls_init(&w->b, w->plan, &w->files, 1, &d), 0);
 	run(w, path);
 }
 
@@ -74,7 +74,7 @@ static void end(struct waiting *w)
 		kill(w->pid, SIGKILL);
 		assert_int_equal(waitpid(w->pid, NULL, 0), w->pid);
 	}
-	before_fini(&w->b);
+	existing_calls_fini(&w->b);
 	symbols_fini(&w->files);
 	plan_free(w->plan);
 	gobin_free(w->bin);
@@ -82,7 +82,7 @@ static void end(struct waiting *w)
 	close(w->pipe[1]);
 }
 
-static int found(void *ctx, const struct before_call *call)
+static int found(void *ctx, const struct existing_calls_call *call)
 {
 	size_t *n = ctx;
 
@@ -95,8 +95,8 @@ static size_t look(struct waiting *w)
 {
 	size_t n = 0;
 
-	before_look(&w->b, true);
-	before_settle(&w->b, UINT64_MAX, found, &n);
+	existing_calls_look(&w->b, true);
+	existing_calls_settle(&w->b, UINT64_MAX, found, &n);
 	assert_false(w->b.failed);
 	return n;
 }
@@ -109,7 +109,7 @@ static void find_main(struct waiting *w)
 
 	for (int i = 0; i < 1000 && !n; i++) {
 		usleep(10000);
-		if (!w->b.n && before_add(&w->b, w->pid, &d)) {
+		if (!w->b.n && existing_calls_add(&w->b, w->pid, &d)) {
 			diag_fini(&d);
 			continue;
 		}
@@ -130,7 +130,7 @@ static void test_ended(void **state)
 	w.pid = 0;
 	assert_int_equal(look(&w), 0);
 	assert_int_equal(w.b.n, 0);
-	assert_int_equal(before_unknown(&w.b), 0);
+	assert_int_equal(existing_calls_unknown(&w.b), 0);
 	end(&w);
 }
 
@@ -140,11 +140,11 @@ static void check_late(struct waiting *w, uint64_t look_until, uint64_t settle_u
 	size_t n = 0;
 
 	w->b.until = look_until;
-	before_look(&w->b, true);
+	existing_calls_look(&w->b, true);
 	w->b.until = settle_until;
-	before_settle(&w->b, UINT64_MAX, found, &n);
+	existing_calls_settle(&w->b, UINT64_MAX, found, &n);
 	assert_int_equal(n, 0);
-	assert_int_equal(before_unknown(&w->b), w->b.n);
+	assert_int_equal(existing_calls_unknown(&w->b), w->b.n);
 	assert_true(w->b.n);
 }
 

@@ -28,7 +28,7 @@ static void test_remedy(void **state)
 {
 	const struct row *row = *state;
 
-	assert_non_null(strstr(modload_remedy(row->complaint), row->remedy));
+	assert_non_null(strstr(module_load_remedy(row->complaint), row->remedy));
 }
 
 int main(void)

@@ -46,23 +46,23 @@ static const struct row {
 static void test_row(void **state)
 {
 	const struct row *row = *state;
-	struct shown s = { 0 };
+	struct reported s = { 0 };
 
 	for (const struct look *l = row->looks; l->asked; l++) {
 		struct goprobe_open_call o = { .id = 1, .tgid = 2, .goid = l->goid, .age = l->age };
 		uint64_t said = l->asked + l->late;
 
-		assert_int_equal(shown_add(&s, &o, l->asked, said > l->age ? said - l->age : 0),
+		assert_int_equal(reported_add(&s, &o, l->asked, said > l->age ? said - l->age : 0),
 				 l->want);
-		assert_int_equal(shown_looked(&s, 1), 0);
+		assert_int_equal(reported_looked(&s, 1), 0);
 	}
-	shown_fini(&s);
+	reported_fini(&s);
 }
 
 /* A thousand calls that end, beside one that does not. */
 static void test_forgets(void **state)
 {
-	struct shown s = { 0 };
+	struct reported s = { 0 };
 	size_t most = 0;
 
 	(void)state;
@@ -71,13 +71,13 @@ static void test_forgets(void **state)
 		struct goprobe_open_call ends = { .id = 1, .tgid = 2, .goid = 1 + i, .age = S };
 		uint64_t asked = 10 * S + i * S;
 
-		assert_int_equal(shown_add(&s, &stays, asked, asked - stays.age), i == 1);
-		assert_int_equal(shown_add(&s, &ends, asked, asked - ends.age), 1);
-		assert_int_equal(shown_looked(&s, 2), 0);
+		assert_int_equal(reported_add(&s, &stays, asked, asked - stays.age), i == 1);
+		assert_int_equal(reported_add(&s, &ends, asked, asked - ends.age), 1);
+		assert_int_equal(reported_looked(&s, 2), 0);
 		most = s.calls.n > most ? s.calls.n : most;
 	}
 	assert_in_range(most, 4, 32);
-	shown_fini(&s);
+	reported_fini(&s);
 }
 
 int main(void)

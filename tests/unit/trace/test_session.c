@@ -25,28 +25,28 @@ static void keep(void *ctx, const char *text)
 	snprintf(said + strlen(said), sizeof(said) - strlen(said), "[%s]", text);
 }
 
-static struct tracing listened(void)
+static struct session listened(void)
 {
 	said[0] = 0;
-	return (struct tracing){ .ctx = said, .say = keep };
+	return (struct session){ .ctx = said, .say = keep };
 }
 
 static const char hostile[] = "/tmp/a\x1b[2J\nb\xc2\x9b\x9b\tgr\xc3\xbc\xc3\x9f";
 
 static void test_plain(void **state)
 {
-	struct tracing t = listened();
+	struct session t = listened();
 	struct plan plan = { .descendant = 34 };
 	struct diag why = { 0 };
 
 	(void)state;
-	tracing_say(&t, "warning: %s is new", hostile);
+	session_say(&t, "warning: %s is new", hostile);
 	assert_string_equal(said, "[warning: /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f is new]");
 
 	t = listened();
 	t.plan = &plan;
 	diag_set(&why, "process 7 has no code of %s in its memory", hostile);
-	tracing_say_unknown(&t, &why);
+	session_say_unknown(&t, &why);
 	assert_string_equal(said, "[warning: process 7 has no code of /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f in its memory: of those that run already none is taken for a descendant of goroutine 34]");
 	diag_fini(&why);
 }
@@ -62,9 +62,9 @@ static void test_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
-		struct tracing t = listened();
+		struct session t = listened();
 
-		tracing_say_lines(&t, cases[i].text, strlen(cases[i].text));
+		session_say_lines(&t, cases[i].text, strlen(cases[i].text));
 		assert_string_equal(said, cases[i].want);
 	}
 }
@@ -73,14 +73,14 @@ static void test_lines(void **state)
 static void test_printed(void **state)
 {
 	int old = dup(STDERR_FILENO), fd = memfd_create("stderr", MFD_CLOEXEC);
-	struct tracing t = { 0 };
+	struct session t = { 0 };
 	char text[256] = "";
 
 	(void)state;
 	fflush(stderr);
 	assert_true(old >= 0 && fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
-	tracing_say(&t, "warning: %s", hostile);
-	tracing_say(&t, "%zu functions", (size_t)3);
+	session_say(&t, "warning: %s", hostile);
+	session_say(&t, "%zu functions", (size_t)3);
 	fflush(stderr);
 	dup2(old, STDERR_FILENO);
 	close(old);
@@ -132,7 +132,7 @@ static void test_older(void **state)
 {
 	/* Quiet, as it depends on the machine whether it is known that nobody runs the file. */
 	struct options what = { .file = program, .quiet = true };
-	struct tracing t = listened();
+	struct session t = listened();
 	struct diag d = { 0 };
 	char want[200];
 	pid_t pid;
@@ -141,13 +141,13 @@ static void test_older(void **state)
 	copy_program(program);
 	pid = start(program);
 	replace();
-	assert_int_equal(tracing_open(&t, &what, &d), 0);
+	assert_int_equal(session_open(&t, &what, &d), 0);
 	snprintf(want, sizeof(want),
 		 "[warning: 1 process runs an older, replaced %s/a?[2J?b; -p traces it]", dir);
 	assert_string_equal(said, want);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tracing_fini(&t);
+	session_fini(&t);
 	diag_fini(&d);
 }
 
@@ -156,36 +156,36 @@ static void test_replaced(void **state)
 {
 	/* Quiet, as it depends on the machine whether it is known that nobody runs the file. */
 	struct options what = { .file = program, .quiet = true };
-	struct tracing t = listened();
+	struct session t = listened();
 	struct diag d = { 0 };
 	char want[200];
 
 	(void)state;
 	copy_program(program);
-	assert_int_equal(tracing_open(&t, &what, &d), 0);
-	tracing_look(&t);
+	assert_int_equal(session_open(&t, &what, &d), 0);
+	session_look(&t);
 	/* It is not there for a moment, or is no file: who knows what will be. */
 	assert_int_equal(unlink(program), 0);
 	t.look = 0;
-	tracing_look(&t);
+	session_look(&t);
 	assert_int_equal(mkdir(program, 0700), 0);
 	t.look = 0;
-	tracing_look(&t);
+	session_look(&t);
 	assert_int_equal(rmdir(program), 0);
 	replace();
-	tracing_look(&t);
+	session_look(&t);
 	assert_string_equal(said, "");
 	t.look = 0;
-	tracing_look(&t);
+	session_look(&t);
 	snprintf(want, sizeof(want),
 		 "[warning: %s/a?[2J?b has been replaced: processes that run the new file are not traced, until tracing starts again]",
 		 dir);
 	assert_string_equal(said, want);
 	replace();
 	t.look = 0;
-	tracing_look(&t);
+	session_look(&t);
 	assert_string_equal(said, want);
-	tracing_fini(&t);
+	session_fini(&t);
 	diag_fini(&d);
 }
 
@@ -193,7 +193,7 @@ static void test_replaced(void **state)
 static void test_not_replaced(void **state)
 {
 	struct options what = { 0 };
-	struct tracing t = listened();
+	struct session t = listened();
 	struct diag d = { 0 };
 	pid_t pid;
 
@@ -201,13 +201,13 @@ static void test_not_replaced(void **state)
 	copy_program(program);
 	pid = start(program);
 	what.pids = (struct target_pids){ .v = &pid, .n = 1 };
-	assert_int_equal(tracing_open(&t, &what, &d), 0);
+	assert_int_equal(session_open(&t, &what, &d), 0);
 	replace();
-	tracing_look(&t);
+	session_look(&t);
 	assert_string_equal(said, "");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tracing_fini(&t);
+	session_fini(&t);
 	diag_fini(&d);
 }
 

@@ -55,11 +55,11 @@ static bool names(const char *path, int32_t pid)
 		.session = 1, .owner = 1, .path = (char *)path, .pids = &pid, .npids = pid != 0,
 		.points = &point, .npoints = 1,
 	};
-	struct list_sessions l = { &s, 1 };
+	struct session_list_print l = { &s, 1 };
 	struct buf b = { 0 };
 	bool found;
 
-	list_sessions(&b, &l, false);
+	session_list_print(&b, &l, false);
 	buf_char(&b, 0);
 	found = strstr(b.p, "  main.main ");
 	if (!found)
@@ -134,11 +134,11 @@ static void expect_trap(uint8_t trap, const char *text, const char *json)
 	struct list_session s = {
 		.session = 1, .owner = 1, .path = program, .points = points, .npoints = 2,
 	};
-	struct list_sessions l = { &s, 1 };
+	struct session_list_print l = { &s, 1 };
 	struct buf b = { 0 };
 
-	list_sessions(&b, &l, false);
-	list_sessions(&b, &l, true);
+	session_list_print(&b, &l, false);
+	session_list_print(&b, &l, true);
 	buf_char(&b, 0);
 	assert_non_null(strstr(b.p, text));
 	assert_non_null(strstr(b.p, json));

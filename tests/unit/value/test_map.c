@@ -362,11 +362,11 @@ static void test_string_keys(void **state)
 static const char *asserted(const char *name, const uint64_t *p)
 {
 	const struct exprstep step = { .kind = EXPRSTEP_ASSERT, .name = name };
-	const struct exprsteps steps = { .v = &step, .n = 1 };
+	const struct deferred_step steps = { .v = &step, .n = 1 };
 	struct value_at at = { .type = &t_any, .p = (const uint8_t *)p, .len = 16 };
 	uint8_t number[8];
 
-	return exprsteps_go(&steps, &recs_ctx, &at, number);
+	return deferred_step_go(&steps, &recs_ctx, &at, number);
 }
 
 /* A type of another package with the same last name is another type. */

@@ -53,7 +53,7 @@ static const struct gomap swiss_any = {
 static const struct gotype t_any_map = TYPE(MAP, "map[interface {}]int", 8, .key = &t_any,
 					    .elem = &t_int, .map = &swiss_any);
 
-static const struct secrets off = { .off = true };
+static const struct secret_list off = { .off = true };
 
 /* The secret is where the module would have cleared it: output must not need that. */
 static void begin(void)
@@ -190,11 +190,11 @@ static void test_known(void **state)
 	};
 	static const struct gotype outer = TYPE(STRUCT, "github.com/pkg/errors.withMessage", 32,
 						FIELDS(outer_fields));
-	struct secrets more = { 0 };
+	struct secret_list more = { 0 };
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(secrets_add(&more, "path", &d), 0);
+	assert_int_equal(secret_list_add(&more, "path", &d), 0);
 	begin();
 	recs_itab(0x1000, recs_type(&p_path, true));
 	recs_itab(0x1100, recs_type(&number, false));
@@ -210,7 +210,7 @@ static void test_known(void **state)
 	SAYS(SHOW(&outer, 0x1000, 0x6500, 0x5000, 3),
 	     "errors.withMessage{cause: &fs.PathError{Op: \"Accept\", Path: <redacted>, Err: syscall.Errno(\"no such file or directory\")}, msg: \"ann\"}");
 	recs_end();
-	secrets_fini(&more);
+	secret_list_fini(&more);
 }
 
 static void test_context(void **state)
@@ -272,14 +272,14 @@ static struct step_row {
 static void test_step(void **state)
 {
 	const struct step_row *row = *state;
-	struct exprsteps s = { .v = row->steps, .n = row->n };
+	struct deferred_step s = { .v = row->steps, .n = row->n };
 	struct value_at at = { row->t, (const uint8_t *)row->words, row->t->size };
 	uint8_t number[8];
 	const char *why;
 
 	begin();
 	value_record(&recs_ctx, &recs_record);
-	why = exprsteps_go(&s, &recs_ctx, &at, number);
+	why = deferred_step_go(&s, &recs_ctx, &at, number);
 	if (row->redacted)
 		assert_ptr_equal(why, secret_why);
 	else
@@ -287,7 +287,7 @@ static void test_step(void **state)
 	recs_redact(&off);
 	at = (struct value_at){ row->t, (const uint8_t *)row->words, row->t->size };
 	value_record(&recs_ctx, &recs_record);
-	assert_null(exprsteps_go(&s, &recs_ctx, &at, number));
+	assert_null(deferred_step_go(&s, &recs_ctx, &at, number));
 	recs_end();
 }
 

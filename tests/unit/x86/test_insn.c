@@ -582,9 +582,9 @@ static void test_again(void **state)
 			.bytes = buf, .len = assemble(agains[i].code, buf), .vaddr = BASE,
 			.is_morestack = is_morestack,
 		};
-		struct prologue p;
+		struct stack_check p;
 
-		assert_int_equal(prologue_find(&code, &dec, &p), 0);
+		assert_int_equal(stack_check_find(&code, &dec, &p), 0);
 		assert_int_equal(p.again, agains[i].want);
 	}
 }

@@ -22,16 +22,16 @@ static int setup(void **state)
 					    ZYDIS_STACK_WIDTH_64)) ? -1 : 0;
 }
 
-/* Length by the disassembler, 0 if that knows none; x86len() must agree or be silent. */
+/* Length by the disassembler, 0 if that knows none; x86_len() must agree or be silent. */
 static size_t compare(const uint8_t *p, size_t n, size_t *known)
 {
-	size_t len = x86len(p, n);
+	size_t len = x86_len(p, n);
 	ZydisDecodedInstruction in;
-	struct x86jump j;
+	struct x86_jump j;
 
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, p, n, &in)))
 		return 0;
-	if (!len && x86jump(p, n, &j)) {
+	if (!len && x86_jump(p, n, &j)) {
 		bool plain = in.meta.category == ZYDIS_CATEGORY_COND_BR ||
 			     in.mnemonic == ZYDIS_MNEMONIC_JMP;
 
@@ -96,7 +96,7 @@ static void test_programs(void **state)
 /* Bytes as they come: whatever is known agrees, and no byte behind is read. */
 static void test_noise(void **state)
 {
-	struct x86jump none;
+	struct x86_jump none;
 	size_t known = 0;
 
 	(void)state;
@@ -116,8 +116,8 @@ static void test_noise(void **state)
 		free(p);
 	}
 	assert_in_range(known, 100000, 1000000);
-	assert_int_equal(x86len(NULL, 0), 0);
-	assert_false(x86jump(NULL, 0, &none));
+	assert_int_equal(x86_len(NULL, 0), 0);
+	assert_false(x86_jump(NULL, 0, &none));
 }
 
 int main(void)
