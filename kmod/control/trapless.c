@@ -45,7 +45,7 @@
 /*
  * Interval of the worker, and the factor by which it rests longer than a pass took, but no longer
  * than GP_TRAPLESS_CARE_MS. A pass looks at all threads of the processes:
- * gp_trapless_refuses().
+ * gp_text_refuses().
  */
 #define GP_TRAPLESS_MS		20
 #define GP_TRAPLESS_REST	10

@@ -321,7 +321,7 @@ void gp_pair_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bo
 	}
 	gp_calls_unwind(s->calls, key, least, &unwound);
 	/* Callers first, in the order of the calls. */
-	while (gp_unwound_next(s->calls, &unwound, &call)) {
+	while (gp_calls_unwound_next(s->calls, &unwound, &call)) {
 		patience = gp_pair_let_go(s, &call, patience);
 		gp_pending_give(s->calls->held, call.data);
 		/* One goroutine can have a million open calls. */

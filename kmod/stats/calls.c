@@ -388,7 +388,7 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
  * @calls: the session's
  * @key: the goroutine
  * @least: depth from which calls have ended
- * @ret: set to the calls whose records will be written; for gp_unwound_next()
+ * @ret: set to the calls whose records will be written; for gp_calls_unwound_next()
  *
  * Context: a task.
  */
@@ -410,14 +410,14 @@ void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 }
 
 /**
- * gp_unwound_next() - the next call whose record will be written
+ * gp_calls_unwound_next() - the next call whose record will be written
  * @calls: the session's
  * @unwound: from gp_calls_unwind()
  * @ret: set to the call; its record now belongs to the caller
  *
  * Return: @ret; NULL if there are no more.
  */
-struct gp_call *gp_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
+struct gp_call *gp_calls_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
 				struct gp_call *ret)
 {
 	struct gp_call *call = unwound->list;

@@ -159,7 +159,7 @@ static void each_call_that_is_unwound_is_kept_once(struct kunit *test)
 	if (!done)
 		collect(stack, &unwound);
 	/* The least deep one first. */
-	while (n < 2 * GP_CALLS_UNWIND && gp_unwound_next(calls, &unwound, &call)) {
+	while (n < 2 * GP_CALLS_UNWIND && gp_calls_unwound_next(calls, &unwound, &call)) {
 		KUNIT_EXPECT_EQ(test, call.depth, ++n * 10);
 		gp_pending_give(calls->held, call.data);
 	}

@@ -374,11 +374,11 @@ static void what_is_written_when_it_is_unwound_leaves_its_time(struct kunit *tes
 	set_state(gor(1), SLEEPS);
 	pass(50);
 	gp_calls_unwind(calls, gor(1), 20, &unwound);
-	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	KUNIT_ASSERT_NOT_NULL(test, gp_calls_unwound_next(calls, &unwound, &call));
 	KUNIT_EXPECT_EQ(test, call.depth, 20U);
-	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	KUNIT_ASSERT_NOT_NULL(test, gp_calls_unwound_next(calls, &unwound, &call));
 	KUNIT_EXPECT_EQ(test, call.depth, 30U);
-	KUNIT_EXPECT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	KUNIT_EXPECT_NULL(test, gp_calls_unwound_next(calls, &unwound, &call));
 	set_state(gor(1), RUNS);
 	pass(7);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);

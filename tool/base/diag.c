@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/printable.h"
+#include "base/plain.h"
 
 static void replace(char **where, char *with)
 {

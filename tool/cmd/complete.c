@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "cmd/complete.h"
 #include "process/programs.h"
 #include "process/target.h"

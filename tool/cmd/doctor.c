@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
 #include "gobin/gobin.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
 #include "output/row.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "cmd/counting.h"
 #include "cmd/child_output.h"
 #include "cmd/cmd.h"

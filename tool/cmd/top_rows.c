@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "cmd/top_rows.h"
 #include "output/screen.h"
 

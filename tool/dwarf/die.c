@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
 #include "dwarf/die.h"

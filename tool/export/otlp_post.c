@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/library.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "export/otlp_post.h"
 #include "export/retry_after.h"
 #include "export/span.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "base/unaligned.h"
 #include "gobin/pclntab.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gobin/release.h"
 #include "gobin/rtype.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gobin/rtype.h"
 #include "gotype/shape.h"
 

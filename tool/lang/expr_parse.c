@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "lang/internal.h"
 
 struct expr *expr_parse_make(struct lex *lx, enum expr_kind kind, size_t at,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gotype/shape.h"
 #include "x86/regs.h"
 #include "output/fast_value.h"

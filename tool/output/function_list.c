@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gobin/closure.h"
 #include "gotype/funcname.h"
 #include "output/function_list.h"

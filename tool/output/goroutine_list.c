@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "lang/spec.h"
 #include "output/goroutine_list.h"
 #include "output/row.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Labels of metrics, as OpenMetrics writes them. */
-#include "base/printable.h"
+#include "base/plain.h"
 #include "output/metric_label.h"
 
 static bool is_letter(char c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows of tables, and facts of summaries. */
-#include "base/printable.h"
+#include "base/plain.h"
 #include "output/row.h"
 #include "output/screen.h"
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "output/screen.h"
 
 #define SECOND 1000000000ULL

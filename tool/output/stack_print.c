@@ -2,7 +2,7 @@
 /* Stacks for people, and as JSON. */
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gotype/shape.h"
 #include "output/row.h"
 #include "output/screen.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables and summaries of counted and timed calls. */
 #define _GNU_SOURCE
-#include "base/printable.h"
+#include "base/plain.h"
 #include "output/counters.h"
 #include "output/row.h"
 #include "output/screen.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hmap.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "plan/copies.h"
 
 static uint64_t key_of(const struct gobin *bin, const char *name)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "gobin/sched_state.h"
 #include "plan/copies.h"
 #include "plan/runtime_probe.h"

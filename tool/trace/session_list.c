@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/plain.h"
 #include "base/safe_open.h"
 #include "gobin/gobin.h"
 #include "output/row.h"

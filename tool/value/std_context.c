@@ -3,7 +3,7 @@
  * Chains of contexts, as their own String() writes them, with the values that
  * they carry: context.Background.WithCancel.WithValue(key, value).
  */
-#include "base/printable.h"
+#include "base/plain.h"
 #include "value/std.h"
 
 static void nested(struct value_ctx *v, struct buf *b, const struct value_what *w,

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "rows.h"
 
 static struct buf b;

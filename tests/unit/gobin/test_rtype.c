@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/hmap.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "bins.h"
 #include "dwarf/constants.h"
 #include "dwarf/type.h"

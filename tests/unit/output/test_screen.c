@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
-#include "base/printable.h"
+#include "base/plain.h"
 #include "cmd/cmd.h"
 #include "output/row.h"
 #include "output/screen.h"

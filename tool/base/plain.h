@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Printable forms of names that come from a file or another process. */
-#ifndef GOPROBE_BASE_PRINTABLE_H
-#define GOPROBE_BASE_PRINTABLE_H
+#ifndef GOPROBE_BASE_PLAIN_H
+#define GOPROBE_BASE_PLAIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
