@@ -178,7 +178,7 @@ int code_test_float(struct job *j, const struct typed *n, enum expr_op op, bool 
 	struct codelabel *nan = (n->op == EXPR_NE) == want ? to : &end;
 	uint8_t l, r;
 
-	/* Both are evaluated before NaN decides: a nil dereference on the right is one for Go, too. */
+	/* Both are evaluated before NaN decides: Go, too, dereferences nil on the right. */
 	if (code_number(j, n->l, &l) || code_number(j, n->r, &r))
 		return -1;
 	order(c, t, l, nan);

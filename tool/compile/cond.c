@@ -43,8 +43,7 @@ static int check_sides(struct job *j, const struct terms *t)
 		if (!(t->needs[i] & EXPR_NEEDS_PARAM) || !at_return(t->needs[i]))
 			continue;
 		job_wrong_all(j, e,
-			      "this needs a parameter, known only at the call, and %s, known only "
-			      "at the return",
+			      "this needs a parameter, known only at the call, and %s, known only at the return",
 			      t->needs[i] & EXPR_NEEDS_RESULT	  ? "a result"
 			      : t->needs[i] & EXPR_NEEDS_DURATION ? "the duration"
 								  : "whether it panicked");
@@ -177,8 +176,7 @@ static enum truth when_panicked(const struct job *j, const struct expr *e)
 static int unknown_when_panicked(struct job *j, const struct expr *e)
 {
 	job_wrong_all(j, e,
-		      "a call that panics does not show this: it has no results, and its duration "
-		      "is not asked for");
+		      "a call that panics does not show this: it has no results, and its duration is not asked for");
 	diag_hint(j->d, "next to 'panicked' it can only be joined by '||', as in 'panicked || err != nil'");
 	return -1;
 }

@@ -301,9 +301,8 @@ static int compile_conversion(struct job *j, const struct expr *e, struct operan
 	const struct gotype *t;
 
 	if (j->scope->fn)
-		return job_wrong(
-			j, e,
-			"an address is only good for a moment: 'read' and 'watch' look at one");
+		return job_wrong(j, e,
+				 "an address is only good for a moment: 'read' and 'watch' look at one");
 	t = sigparse_type(&types, e->type, j->d);
 	if (!t)
 		return -1;
@@ -404,8 +403,7 @@ static int compute(struct job *j, const struct expr *e, struct operand_place *p)
 		return -1;
 	if (typed_word_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
 		return job_wrong_all(j, e,
-				     "what is said of the call itself, as 'n', 'goid' or 'under', "
-				     "is for conditions");
+				     "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions");
 	if (typed_is_const(n))
 		return job_wrong_all(j, e, "'%s' is the same for all calls",
 				     job_text(j, e));

@@ -208,8 +208,7 @@ static int check_node(struct job *j, const struct typed *n, struct group_by_part
 	if (typed_word_needs(j, n->e) &
 	    ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
 		return job_wrong_all(j, n->e,
-				     "'n', 'duration', 'panicked', 'under' and 'descendant' are "
-				     "for conditions, not for keys");
+				     "'n', 'duration', 'panicked', 'under' and 'descendant' are for conditions, not for keys");
 	if (typed_is_const(n))
 		return job_wrong_all(j, n->e, "'%s' is the same for all calls",
 				     job_text(j, n->e));
@@ -294,8 +293,7 @@ static int check_value(struct job *j, const struct typed *n, struct group_by_val
 	}
 	if (needs & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
 		return job_wrong_all(j, n->e,
-				     "'n', 'panicked', 'under' and 'descendant' are for "
-				     "conditions, not for values");
+				     "'n', 'panicked', 'under' and 'descendant' are for conditions, not for values");
 	if (typed_is_const(n))
 		return job_wrong_all(j, n->e, "'%s' is the same for all calls",
 				     job_text(j, n->e));
@@ -371,8 +369,7 @@ static int check_value_sides(struct job *j, const struct group_by_exprs *by,
 	if (!v->params || !v->results)
 		return 0;
 	return job_wrong_all(j, by->value,
-			     "parameters are known only at the call, results only at the return: a "
-			     "value can't have both");
+			     "parameters are known only at the call, results only at the return: a value can't have both");
 }
 
 /* --- both ------------------------------------------------------------------------------ */
@@ -389,8 +386,7 @@ static int check_sides(struct job *j, const struct group_by_exprs *by, struct gr
 		if (!key->params || !key->results)
 			continue;
 		return job_wrong_all(j, by->v[i],
-				     "parameters are known only at the call, results only at the "
-				     "return: a key can't have both");
+				     "parameters are known only at the call, results only at the return: a key can't have both");
 	}
 	return 0;
 }

@@ -131,8 +131,10 @@ void name_local(struct job *j, size_t i, struct operand_place *p)
 		*p = operand_follow(&j->code, p, param->type);
 }
 
-/* An unused argument is lost when the function starts again with a larger stack:
- * function_code_again(). */
+/*
+ * An unused argument is lost when the function starts again with a larger stack:
+ * function_code_again().
+ */
 static void check_lost(struct job *j)
 {
 	uint64_t again = j->scope->results ? 0 : function_code_again(j->scope->bin, j->scope->fn);

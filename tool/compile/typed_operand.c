@@ -134,8 +134,7 @@ static const struct typed *type_place(struct job *j, const struct expr *e)
 		return NULL;
 	if (p.steps.n) {
 		job_wrong_all(j, e,
-			      "'%s' is found by goprobectl, after the call: too late for "
-			      "operators, conditions and keys",
+			      "'%s' is found by goprobectl, after the call: too late for operators, conditions and keys",
 			      job_text(j, e));
 		diag_hint(j->d,
 			  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");

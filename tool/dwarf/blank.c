@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A search for all lists of parameters that agree with what a function shows of itself: the bytes
- * of its arguments (line table), their first ten parts (FUNCDATA_ArgInfo), the registers that it saves
- * when its stack grows, and where the described ones are at its entry (debug information). A place
- * that a parameter has in all of them is certain.
+ * of its arguments (line table), their first ten parts (FUNCDATA_ArgInfo), the registers that it
+ * saves when its stack grows, and where the described ones are at its entry (debug information). A
+ * place that a parameter has in all of them is certain.
  */
 #include <stdlib.h>
 #include <string.h>

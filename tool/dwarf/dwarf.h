@@ -57,7 +57,7 @@ int dwarf_field(struct dwarf *dw, const char *name, const char *field, uint32_t 
 
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwarf_func(struct dwarf *dw, uint64_t entry, struct dwfunc *ret);
-/* Was the package of the function compiled with -dwarf=false? Then it has a name and nothing else. */
+/* Was the package of the function compiled with -dwarf=false? It has but a name then. */
 bool dwarf_is_bare(struct dwarf *dw, uint64_t entry);
 
 /*

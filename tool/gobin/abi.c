@@ -9,7 +9,6 @@
 #define PTR_SIZE 8U
 #define RETURN_ADDRESS 8U
 
-
 struct state {
 	struct abi_side *side;
 	unsigned int ints;		/* registers taken */

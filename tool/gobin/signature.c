@@ -90,7 +90,7 @@ static bool adds_up(struct draft *d)
 
 /* A type of as many registers, or of @bytes on the stack. */
 static struct gotype *hole(struct draft *d, unsigned int ints, unsigned int floats,
-				 uint32_t bytes)
+			   uint32_t bytes)
 {
 	static const struct gotype word = {
 		.kind = GOTYPE_UINT, .name = "?", .size = 8, .align = 8,

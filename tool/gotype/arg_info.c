@@ -39,17 +39,16 @@ int arginfo_read(const struct arginfo *a, size_t at, struct arginfo_arg *ret)
 	do {
 		unsigned int c = get(a, at++);
 
-		if (c == AT_OPEN) {
+		if (c == AT_OPEN)
 			deep++;
-		} else if (c == AT_CLOSE) {
+		else if (c == AT_CLOSE)
 			deep--;
-		} else if (c == AT_MORE || c == AT_TOO_LARGE) {
+		else if (c == AT_MORE || c == AT_TOO_LARGE)
 			ret->more = true;
-		} else if (c < SPECIAL && at < a->len && ret->nparts < ARGINFO_PARTS) {
+		else if (c < SPECIAL && at < a->len && ret->nparts < ARGINFO_PARTS)
 			ret->parts[ret->nparts++] = (struct arginfo_part){ c, a->data[at++] };
-		} else {
+		else
 			return -1;
-		}
 	} while (deep > 0);
 	ret->end = at;
 	return deep ? -1 : 0;

@@ -329,8 +329,7 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	    session_plan(tr, &t->o, &t->o.plan, &t->diag))
 		return -1;
 	if (tr->plan->delays && !tr->quiet)
-		session_say(tr, "warning: a delay holds the thread: what stops the world, such as "
-				"a garbage collection, waits for it");
+		session_say(tr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
 	learn_init(&t->learn, tr->plan);
 	t->state = TRACE_PLANNED;
 	return 0;

@@ -88,7 +88,7 @@ size_t counters_facts(const uint64_t *stats, uint64_t unknown, unsigned int in,
 
 		if (c->in & in && !(unknown >> c->stat & 1))
 			ret[n++] = (struct fact){
-				c->key, stats[c->stat], c->noun, c->text, 
+				c->key, stats[c->stat], c->noun, c->text,
 				c->flags | (c->always & in ? FACT_ALWAYS : 0),
 			};
 	}

@@ -260,7 +260,8 @@ struct plan_copies {
  * @role: what its calls notify of
  * @hidden: it is traced for that alone: its calls are no events
  * @copies: places that it was inlined into, and that are not traced
- * @wraps: it is a wrapper that has the code of the method of this name, which was asked for; or NULL
+ * @wraps: it is a wrapper that has the code of the method of this name, which was asked for,
+ *	or NULL
  * @row: id of the function in whose row it is counted: its own, or of an inlined place that of the
  *	function that was inlined, or of the first place of that; copies_find() sets it
  */

@@ -29,7 +29,7 @@ struct target {
 	/* Chosen processes; none: every process that maps the binary. */
 	struct target_process *processes;
 	size_t nprocesses;	/* their number */
-	bool command;		/* processes[0] is a command that target_set_command() has prepared */
+	bool command;		/* processes[0] is a command of target_set_command() */
 	int go;			/* socket that lets the command go on to exec */
 	int failed;		/* pipe that reports a failed exec */
 	int status;		/* the command's wait status, once it has @ended; 0 if unknown */

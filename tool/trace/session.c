@@ -130,8 +130,7 @@ void session_look(struct session *t)
 	if (!target_replaced(&t->target, t->file))
 		return;
 	session_say(t,
-		    "warning: %s has been replaced: processes that run the new file are not "
-		    "traced, until tracing starts again",
+		    "warning: %s has been replaced: processes that run the new file are not traced, until tracing starts again",
 		    t->file);
 	t->file = NULL;
 }
@@ -282,8 +281,7 @@ static void set_breaker(struct session *t)
 
 	if (ns < 0)
 		session_say(t,
-			    "warning: there is no --max-load, as it is not known what a breakpoint "
-			    "takes: %s",
+			    "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
 			    why.message ? why.message : "out of memory");
 	diag_fini(&why);
 	t->breaker = overload_breaker(t->max_load, ns > 0 ? (uint64_t)ns : 0,
@@ -357,8 +355,7 @@ void session_say_unknown(const struct session *t, const struct diag *why)
 {
 	if (!t->quiet)
 		session_say(t,
-			    "warning: %s: of those that run already none is taken for a descendant "
-			    "of goroutine %llu",
+			    "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
 			    why->message ? why->message : "out of memory",
 			    (unsigned long long)t->plan->descendant);
 }
@@ -471,10 +468,9 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
 		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
 	session_say_copies(t, doing);
 	if (t->nobody)
-		session_say(
-			t,
-			"no process runs or has loaded %s now: nothing can be hit until one does",
-			t->file);
+		session_say(t,
+			    "no process runs or has loaded %s now: nothing can be hit until one does",
+			    t->file);
 	if (!json)
 		return;
 	buf_str(json, "{\"kind\":\"start\"");
@@ -523,10 +519,9 @@ void session_await_command(struct session *t)
 {
 	if (!interrupt_await_command(&t->interrupt, END_MS)) {
 		if (!t->quiet)
-			session_say(
-				t,
-				"process %d goes on: waiting for its exit status, Ctrl-C ends both",
-				t->target.processes[0].pid);
+			session_say(t,
+				    "process %d goes on: waiting for its exit status, Ctrl-C ends both",
+				    t->target.processes[0].pid);
 		interrupt_await_command(&t->interrupt, -1);
 	}
 }

@@ -183,7 +183,8 @@ struct made_case {
 	size_t nparams;
 	struct signature_facts facts;
 	const char *want;
-	const char *places;	/* of what is available: registers' numbers, or "@" and the stack's */
+	/* Of what is available: registers' numbers, or "@" and the stack's. */
+	const char *places;
 };
 
 static const struct gofield f_pair[] = {
@@ -379,18 +380,20 @@ static const struct made_case made[] = {
 	}, {
 		"the registers behind it show that it has a float", "main.F",
 		{ { "p", &t_pair, false, BX }, { "x", &t_int, false, CX } }, 2,
-		{ 19, false, 40, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
+		{ 19, false, 40,
+		  .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
 		"func(_! ?, p main.Pair, x int)", "p=3,18 x=2",
 	}, {
 		"without any, nothing is known", "main.F",
 		{ { "p", &t_pair, false, NOWHERE }, { "x", &t_int, false, NOWHERE } }, 2,
-		{ 19, false, 40, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
+		{ 19, false, 40,
+		  .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 4, 0xfd, 32, 8) },
 		"func(_! ?, p! main.Pair, x! int)", "",
 	}, {
 		"a hole on the stack", "main.F",
 		{ { "p", &t_floats, false, NOWHERE }, { "x", &t_int, false, AX } }, 2,
-		{ 19, false, 48, .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 8, 32, 8, 0xfd,
-					      40, 8) },
+		{ 19, false, 48,
+		  .info = INFO(0xfe, 0, 8, 8, 8, 0xfd, 0xfe, 16, 8, 24, 8, 32, 8, 0xfd, 40, 8) },
 		"func(_! ?, p [3]float64, x int)", "p=@24 x=0",
 	}, {
 		"results on the stack are behind it", "main.F",
@@ -401,8 +404,8 @@ static const struct made_case made[] = {
 		"also if it is larger than what is described of it", "main.F",
 		{ { "x", &t_int, false, AX }, { "r", &t_bytes, true, NOWHERE } }, 2,
 		{ 19, false, 112, SAVED({ AX, 8, 104 }),
-		  .info = INFO(0xfe, 0, 8, 8, 8, 16, 8, 24, 8, 32, 8, 40, 8, 48, 8, 56, 8, 64, 8, 72, 8,
-			       0xfc, 0xfd, 0xfc) },
+		  .info = INFO(0xfe, 0, 8, 8, 8, 16, 8, 24, 8, 32, 8, 40, 8, 48, 8, 56, 8, 64, 8,
+			       72, 8, 0xfc, 0xfd, 0xfc) },
 		"func(_! ?, x int) (r [3]int8)", "x=0 r=@104",
 	}, {
 		"but where are they if nothing else is known?", "main.F",
@@ -427,7 +430,8 @@ static const struct made_case made[] = {
 		"s=0,3 t=2,5 u=4,8 f=@8 x=10 y=17",
 	}, {
 		"with optimisation off the debug information has the place where it is saved", "main.F",
-		{ { "a", &t_bool, false, DWLOC_STACK, 2 }, { "b", &t_int, false, DWLOC_STACK, 8 } }, 2,
+		{ { "a", &t_bool, false, DWLOC_STACK, 2 },
+		  { "b", &t_int, false, DWLOC_STACK, 8 } }, 2,
 		{ 19, false, 16,
 		  SAVED({ AX, 1, 0 }, { BX, 1, 1 }, { CX, 1, 2 }, { DI, 8, 8 }),
 		  .info = INFO(0, 1, 1, 1, 2, 1, 8, 8) },

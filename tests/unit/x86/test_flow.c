@@ -42,7 +42,7 @@ static struct flow_row {
 	{ "jumps forward and back, and traps", "eb 01 cc 83 f8 05 73 f8 0f 0b", "j - f fjbu -", -1,
 	  "10111" },
 	/* jmp [rax+rcx*8]; ret; nop; ret */
-	{ "a table may lead to what nothing runs into", "ff 24 c8 c3 90 c3", "a - f -", -1, "1111" },
+	{ "a table may lead where nothing runs into", "ff 24 c8 c3 90 c3", "a - f -", -1, "1111" },
 	/* mov eax, [rip+0]; cmp dword ptr [rip+0], 0; ret */
 	{ "a constant is no memory, a variable that is compared is",
 	  "8b 05 00 00 00 00 83 3d 00 00 00 00 00 c3", "f fl -", -1, "111" },
