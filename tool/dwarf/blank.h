@@ -61,7 +61,7 @@ struct blank_layout {
 	bool results_sure;	/* the results on the stack have */
 };
 
-/* Find one. 0, or -1: there is none, there are too many, or no memory. */
+/* Find one. 0, or -1: no list agrees, too many do, or without memory. */
 int blank_solve(const struct blank_call *call, struct arena *mem, struct blank_layout *ret);
 
 #endif

@@ -128,7 +128,7 @@ static bool is_repeated(struct call_place *c, size_t i)
 	return c->reached[i];
 }
 
-/* The fixed instruction that a call begins with; c->flow.n if there is none that is sure. */
+/* The fixed instruction that a call begins with; c->flow.n if no instruction is sure. */
 static size_t find_fixed(struct call_place *c)
 {
 	const struct flow *f = &c->flow;
@@ -147,7 +147,7 @@ static size_t find_fixed(struct call_place *c)
 	return f->n;
 }
 
-/* The NOP that marks the call; c->flow.n if there is none, or it may be executed without it. */
+/* The NOP that marks the call; c->flow.n without one, or if the call may pass it by. */
 static size_t find_mark(struct call_place *c, const struct gobin_site *site)
 {
 	const uint8_t *code = gobin_code(c->bin, site->mark, 1);

@@ -6,7 +6,7 @@
 #include "gobin/gobin.h"
 #include "x86/flow.h"
 
-/* The function whose inlined calls are looked at. All zero, it is none. */
+/* The function whose inlined calls are looked at. All zero: no function. */
 struct call_place {
 	struct gobin *bin;
 	const struct gofunc *fn;
@@ -22,7 +22,7 @@ void call_place_fini(struct call_place *c);
 
 /*
  * The address of an instruction that is executed once in each call of what is inlined at @site;
- * 0 if there is none that is sure to be. *@first: the same holds for @site->vaddr.
+ * 0 if no place is sure to be. *@first: the same holds for @site->vaddr.
  */
 uint64_t call_place_find(struct call_place *c, struct gobin *bin, const struct gobin_site *site,
 			 bool *first);

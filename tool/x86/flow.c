@@ -23,7 +23,7 @@ static void look_at_operands(struct flow_insn *insn, const ZydisDecodedInstructi
 	for (unsigned int i = 0; i < in->operand_count; i++) {
 		const ZydisDecodedOperand *op = &ops[i];
 
-		/* An address that is only computed is none of memory's. */
+		/* An address that is only computed reads no memory. */
 		if (op->type != ZYDIS_OPERAND_TYPE_MEMORY ||
 		    op->mem.type != ZYDIS_MEMOP_TYPE_MEM || is_stack(op))
 			continue;
