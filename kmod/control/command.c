@@ -125,7 +125,7 @@ int gp_command_queue(struct gp_session *s, const struct gp_command_kind *kind,
 		return err;
 	}
 	if (kind->ends)
-		gp_reading_end(&s->reads);
+		gp_reads_end(&s->reads);
 	gp_command_work_on(s);
 	return -EINTR;
 }
@@ -213,7 +213,7 @@ void gp_command_queue_end(struct gp_session *s)
 	spin_lock(&s->commands.lock);
 	WRITE_ONCE(s->commands.ending, true);
 	spin_unlock(&s->commands.lock);
-	gp_reading_end(&s->reads);
+	gp_reads_end(&s->reads);
 	gp_command_work_on(s);
 }
 

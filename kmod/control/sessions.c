@@ -125,7 +125,7 @@ static void gp_session_free(struct gp_session *s)
 	gp_notebook_free(s->notebook);
 	gp_objects_free(s);
 	gp_session_free_pids(s);
-	gp_reading_fini(&s->reads);
+	gp_reads_fini(&s->reads);
 	mutex_destroy(&s->turn);
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->read_lock);

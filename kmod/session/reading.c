@@ -141,7 +141,7 @@ static int gp_reading_begin(struct gp_reading *r, struct gp_reads *reads, const 
 		*why = "the server of a file that the session has read before does not answer";
 		return -EBUSY;
 	}
-	gp_reading_fini(reads);
+	gp_reads_fini(reads);
 	if (atomic_inc_return(&gp_reading_workers) > GP_READING_MAX) {
 		atomic_dec(&gp_reading_workers);
 		*why = "too many reads wait for file servers that do not answer";
@@ -183,14 +183,14 @@ int gp_reading_run(struct gp_reading *r, struct gp_reads *reads, const char **wh
 }
 
 /* The session ends: callers stop waiting for reads. */
-void gp_reading_end(struct gp_reads *reads)
+void gp_reads_end(struct gp_reads *reads)
 {
 	WRITE_ONCE(reads->over, true);
 	wake_up_all(&gp_reading_wait);
 }
 
 /* Context: no caller waits for a read of the session. */
-void gp_reading_fini(struct gp_reads *reads)
+void gp_reads_fini(struct gp_reads *reads)
 {
 	if (reads->stuck)
 		gp_reading_put(reads->stuck);

@@ -63,8 +63,8 @@ struct gp_reading *gp_reading_new(struct file *file, u32 nparts, u32 bytes);
 void gp_reading_add(struct gp_reading *r, u64 offset, u32 size);
 int gp_reading_run(struct gp_reading *r, struct gp_reads *reads, const char **why);
 void gp_reading_put(struct gp_reading *r);
-void gp_reading_end(struct gp_reads *reads);
-void gp_reading_fini(struct gp_reads *reads);
+void gp_reads_end(struct gp_reads *reads);
+void gp_reads_fini(struct gp_reads *reads);
 int gp_reading_init(void);
 void gp_reading_fini(void);
 

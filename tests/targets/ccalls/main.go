@@ -6,8 +6,8 @@
 //
 // It prints "ready PID" and waits for a line on stdin. Then each function of C is called CALLS times, and for each
 // call there is a line of JSON with the name of its Go function, what that was given and what it returned. After
-// that GOROUTINES goroutines call main._Cfunc_mean at each of 60 depths of a stack that grows, and SHA-256 is
-// computed SUMS times, of one block. The last line is {"mean":N,"blocks":SUMS}.
+// that GOROUTINES goroutines call main._Cfunc_mean at each of 60 depths of a stack that grows, and SHA-1 is
+// computed SUMS times, of so many bytes that AVX2 is used for them once. The last line is {"mean":N,"blocks":SUMS}.
 package main
 
 /*
@@ -75,7 +75,7 @@ import "C"
 
 import (
 	"bufio"
-	"crypto/sha256"
+	"crypto/sha1"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -176,8 +176,10 @@ func main() {
 	}
 	all.Wait()
 
+	data := make([]byte, 512)
 	for i := 0; i < sums; i++ {
-		sha256.Sum256([]byte(strconv.Itoa(i)))
+		data[0] = byte(i)
+		sha1.Sum(data)
 	}
 	out.Encode(map[string]int{"mean": mean, "blocks": sums})
 }
