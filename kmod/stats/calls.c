@@ -411,14 +411,14 @@ void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 
 /**
  * gp_calls_unwound_next() - the next call whose record will be written
- * @calls: the session's
+			 * @calls: the session's
  * @unwound: from gp_calls_unwind()
  * @ret: set to the call; its record now belongs to the caller
  *
  * Return: @ret; NULL if there are no more.
  */
 struct gp_call *gp_calls_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
-				struct gp_call *ret)
+				      struct gp_call *ret)
 {
 	struct gp_call *call = unwound->list;
 

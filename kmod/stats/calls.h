@@ -166,7 +166,7 @@ void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth
 void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 		     struct gp_unwound *ret);
 struct gp_call *gp_calls_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
-				struct gp_call *ret);
+				      struct gp_call *ret);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);
 int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth);

@@ -40,7 +40,7 @@ class Show:
         self.attach = t.attach("--no-return", "--lossless", *options, "-p", pid, *specs, json=self.json).attached()
 
     def values(self, rounds):
-        """What the last of so many calls of each function showed."""
+        """What the last call of each function showed."""
         lines = wait_for("all calls", lambda: self.lines(rounds))
         return dict(self.value(line) for line in lines[-len(self.names):])
 

@@ -408,7 +408,7 @@ static inline const char *plan_func_name(const struct plan_func *pf)
 	return pf->at ? pf->at->name : pf->fn->name;
 }
 
-/* The function of which it is a copy that was inlined: a place, or a wrapper; NULL: it is no copy. */
+/* The function of which it is an inlined copy: a place, or a wrapper; NULL: it is no copy. */
 static inline const char *plan_func_copies(const struct plan_func *pf)
 {
 	return pf->at && pf->at->begins ? pf->at->inlined : pf->wraps;

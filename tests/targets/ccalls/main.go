@@ -7,7 +7,7 @@
 // It prints "ready PID" and waits for a line on stdin. Then each function of C is called CALLS times, and for each
 // call there is a line of JSON with the name of its Go function, what that was given and what it returned. After
 // that GOROUTINES goroutines call main._Cfunc_mean at each of 60 depths of a stack that grows, and SHA-1 is
-// computed SUMS times, of so many bytes that AVX2 is used for them once. The last line is {"mean":N,"blocks":SUMS}.
+// computed SUMS times, of 512 bytes, for which AVX2 is used once. The last line is {"mean":N,"blocks":SUMS}.
 package main
 
 /*

@@ -445,7 +445,7 @@ static const struct made_case made[] = {
 		"func(n int, v simd/archsimd.Int64x2, w! simd/archsimd.Int64x8, f float64, m int) simd/archsimd.Int64x2",
 		"n=0 v=17 f=19 m=3 ~r0=17",
 	}, {
-		"a damaged description is none", "main.F",
+		"a damaged description says nothing", "main.F",
 		{ { "x", &t_int, false, BX } }, 1,
 		{ 19, false, 16, .info = INFO(0xfe, 0, 8, 0xfc) }, "incomplete func(x int)",
 	},
