@@ -411,7 +411,7 @@ void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 
 /**
  * gp_calls_unwound_next() - the next call whose record will be written
-			 * @calls: the session's
+ * @calls: the session's
  * @unwound: from gp_calls_unwind()
  * @ret: set to the call; its record now belongs to the caller
  *
