@@ -123,7 +123,7 @@ static int note(void *ctx, uint64_t vaddr, const char *name)
 /* Types of the compiler's own, which values that a program sees never have. */
 static bool is_internal(const char *line)
 {
-	return strstr(line, "noalg.") || strstr(line, "map.bucket[") ||
+	return strstr(line, "struct { F uintptr;") || strstr(line, "map.bucket[") ||
 	       strstr(line, "map.hdr[") || strstr(line, "map.iter[") ||
 	       strstr(line, "map.group[") ||
 	       /* Its alignment is said in no other way than the descriptor's. */
