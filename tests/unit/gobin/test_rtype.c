@@ -123,7 +123,7 @@ static int note(void *ctx, uint64_t vaddr, const char *name)
 /* Types of the compiler's own, which values that a program sees never have. */
 static bool is_internal(const char *line)
 {
-	return strstr(line, "struct { F uintptr;") || strstr(line, "map.bucket[") ||
+	return strstr(line, "map.bucket[") ||
 	       strstr(line, "map.hdr[") || strstr(line, "map.iter[") ||
 	       strstr(line, "map.group[") ||
 	       /* Its alignment is said in no other way than the descriptor's. */
@@ -134,6 +134,7 @@ static void compare(struct both *b, const struct dwdie *die, const struct hmap *
 		    struct tally *t)
 {
 	const struct gotype *want = dwarf_type_at(&b->types, die), *have;
+	const char *name;
 	char *w, *h;
 
 	assert_non_null(want);
@@ -147,7 +148,9 @@ static void compare(struct both *b, const struct dwdie *die, const struct hmap *
 	assert_int_equal(have->rtype, want->rtype);
 	w = line_of(want);
 	h = line_of(have);
-	if (!is_internal(w)) {
+	/* The compiler's mark is in the debug information alone: our types drop it. */
+	name = die_name(&b->dw, die);
+	if (!is_internal(w) && !(name && strstr(name, "noalg."))) {
 		if (strcmp(w, h))
 			fail_msg("1.%d:\n%s is said, but the descriptor has\n%s",
 				 b->minor, w, h);
