@@ -19,6 +19,10 @@ REPORT=$TREE/build/report.md
 	printf '| step | passed | failed | skipped | seconds |\n|---|---|---|---|---|\n'
 } >"$REPORT"
 
+# What failed, one line each, for the end.
+FAILURES=$LOG/failures
+: >"$FAILURES"
+
 passed=0 failed=0 skipped=0
 names=()                # steps that run, by pid
 started=()
@@ -68,7 +72,9 @@ tally()
 	fi
 	grep -E '^skip ' "$log" | sed 's/^/          /' || :
 	[ "$f" = 0 ] || {
-		grep -E '^(not ok|FAILED) ' "$log" | cut -c1-400 | sed 's/^/          /' || :
+		grep -E '^(not ok|FAILED) ' "$log" | cut -c1-400 | sed "s/^/$name: /" >>"$FAILURES" || :
+		tail -n 1 "$FAILURES" | grep -q "^$name: " || echo "$name: exit status $status, $(tail -n 1 "$log" | cut -c1-300)" >>"$FAILURES"
+		grep "^$name: " "$FAILURES" | sed 's/^/          /'
 		tail -n 15 "$log" | cut -c1-200 | sed 's/^/        | /'
 		echo "          all of it: build/log/$name"
 	}
@@ -137,6 +143,7 @@ finish()
 	settle
 	trap - EXIT
 	printf '| all | %s | %s | %s | %s |\n' "$passed" "$failed" "$skipped" "$SECONDS" >>"$REPORT"
+	cat "$FAILURES"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] || exit 1
 	exit 0

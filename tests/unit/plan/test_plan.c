@@ -175,7 +175,7 @@ static const struct plan_case cases[] = {
 	  "24: 0=ax 8=bx 16=cx refs 8:iface", 22 },
 	{ "main.Vast",
 	  "[v larger than a record can hold] 16: 0=ax 8=bx", "8: 0=ax", 22 },
-	/* Too many lists of parameters agree where arguments take so many bytes. */
+	/* Arguments of 5,000 bytes agree with too many lists of parameters. */
 	{ "main.Vast",
 	  "unavailable: unnamed parameters are missing from the debug information before Go 1.22",
 	  "unavailable: unnamed parameters are missing from the debug information before Go 1.22",
