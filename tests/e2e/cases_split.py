@@ -15,6 +15,7 @@ import re
 import signal
 
 from cases_count import started
+from cases_export import spans_of_chrome, spans_of_otlp
 from lib import Failure, case, check, nothing_probed, of_kind, parse, same, short, wait_for
 
 STATES = ("running", "runnable", "syscall", "chan", "select", "sync", "net", "sleep", "gc", "other")
@@ -193,6 +194,46 @@ def attach(t):
     check(len(re.findall(r"< main\.onSleep => \(\) .*[( ]sleep \d+\.\d % \d", text)) == 3, "no lines with sleep: %s", short(text))
 
 
+@case("split: one recording has one duration for each call, whatever format shows it")
+def formats(t):
+    path = t.tmp + "/recording"
+    t.goprobectl("attach", "--split", "-q", "--creator", "--record", path, *EVERY, "main.panics", "--", t.binary("divided"), "-rounds", "1", "-crowd", "30", "-gc", "-1").finish()
+
+    def shown(*options):
+        return "\n".join(t.goprobectl("replay", *options, path).finish())
+
+    returns = of_kind(parse(shown("-o", "json")), "return")
+    want = sorted((e["func"], e["goid"], e["duration_ns"]) for e in returns)
+    check(len(want) > 50, "only %d calls returned", len(want))
+    template = "{kind} {func} {goid} {duration_ns}"
+    lines = [l.split() for l in shown("--format", template).splitlines()]
+    same(sorted((l[1], int(l[2]), int(l[3])) for l in lines if l[0] == "return"), want, "durations of a template")
+    for kind in "chrome", "timeline":
+        spans, _ = spans_of_chrome(shown("-o", kind))
+        same(sorted((f, goid, end - start) for f, _, goid, start, end, about in spans if about["ended"] == "return"), want, "durations of %s" % kind)
+        check_nested(spans)
+    spans = [s for tree in spans_of_otlp(shown("-o", "otlp")) for s in tree if s["attributes"]["goprobe.ended"] == "return"]
+    got = sorted((s["name"], int(s["attributes"]["goprobe.goroutine.id"]), int(s["endTimeUnixNano"]) - int(s["startTimeUnixNano"])) for s in spans)
+    same(got, want, "durations of otlp")
+    changes = parse("\n".join(t.goprobectl("replay", "-o", "json", "--diff", path, path).finish()))
+    for e in of_kind(changes, "latency_diff"):
+        same(e["old_sum_ns"], sum(ns for f, _, ns in want if f == e["func"]), "the sum of %s in a comparison" % e["func"])
+
+
+def check_nested(spans):
+    """On each track a call lies within the one before it, or behind it."""
+    tracks = {}
+    for s in spans:
+        tracks.setdefault(s[1:3], []).append((s[3], -s[4], s[0]))
+    for track in tracks.values():
+        open_until = []
+        for start, end, name in sorted(track):
+            while open_until and open_until[-1] <= start:
+                open_until.pop()
+            check(not open_until or -end <= open_until[-1], "%s ends after the call that it is in", name)
+            open_until.append(-end)
+
+
 @case("split: held calls have their states, too")
 def held(t):
     events, _ = traced(t, "attach", "main.inCrowd(depth int) (n int) if n > 0 && duration > 1ms", program=("-rounds", "1", "-crowd", "20"))
@@ -218,8 +259,7 @@ def graph(t):
             if c["ended"] != "return":
                 continue
             got = split(c)
-            # Records are written later than the call begins, and later than it ends: by more where the host is busy.
-            within(abs(sum(got.values()) - c["duration_ns"]) < 50_000_000, "%s, and a duration of %d", got, c["duration_ns"])
+            same(sum(got.values()), c["duration_ns"], "all states of a call of %s" % c["func"])
             calls[c["func"]] = calls.get(c["func"], 0) + 1
             all_of = each.setdefault(c["func"], dict.fromkeys(STATES, 0))
             for s in STATES:

@@ -404,20 +404,24 @@ static void report_to_caller(struct calltree_gor *g, uint64_t ns, bool vague)
 }
 
 /* The deepest open call is over. Its tree may be, too. */
-static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uint64_t time,
-				 enum calltree_end end)
+static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g,
+				 const struct calltree_leaving *leaving)
 {
 	const struct open_call *o = &g->open[--g->n];
 	struct calltree_call *call = o->call;
-	uint64_t ns = end != CALLTREE_UNSEEN && time > o->time ? time - o->time : 0;
+	uint64_t ns = leaving->time > o->time ? leaving->time - o->time : 0;
+	bool unseen = leaving->end == CALLTREE_UNSEEN;
 	struct calltree_root *r = g->tree;
 
+	if (unseen || leaving->took)
+		ns = unseen ? 0 : *leaving->took;
 	t->open--;
 	if (call) {
-		call->end = end;
+		call->end = leaving->end;
 		call->duration = ns;
+		call->seen = leaving->time;
 	}
-	report_to_caller(g, ns, end == CALLTREE_UNSEEN);
+	report_to_caller(g, ns, unseen);
 	if (!g->n) {
 		idle_append(t, g);
 		/* What it calls next is not below what began the tree. */
@@ -430,12 +434,18 @@ static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uin
 	return call;
 }
 
+/* The deepest open call is over, and its end was not seen. */
+static struct calltree_call *pop_unseen(struct calltree *t, struct calltree_gor *g)
+{
+	return pop(t, g, &(struct calltree_leaving){ .end = CALLTREE_UNSEEN });
+}
+
 /* Calls that others prove to be over: at @depth, if that is @closed, and deeper. */
 static void pop_deeper(struct calltree *t, struct calltree_gor *g, uint64_t depth, bool closed)
 {
 	while (g->n && (g->open[g->n - 1].depth > depth ||
 			(closed && g->open[g->n - 1].depth == depth)))
-		pop(t, g, 0, CALLTREE_UNSEEN);
+		pop_unseen(t, g);
 }
 
 /* The goroutine, added if it is new; NULL: there are too many open calls. */
@@ -490,8 +500,8 @@ struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_w
 }
 
 struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_who *who,
-				     uint32_t fn, uint64_t depth, uint64_t time,
-				     enum calltree_end end, bool *known)
+				     uint32_t fn, uint64_t depth,
+				     const struct calltree_leaving *leaving, bool *known)
 {
 	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
 	const struct open_call *top;
@@ -504,7 +514,7 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 	if (!top || top->depth != depth)
 		return NULL;
 	*known = top->fn == fn;
-	return pop(t, g, time, *known ? end : CALLTREE_UNSEEN);
+	return *known ? pop(t, g, leaving) : pop_unseen(t, g);
 }
 
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
@@ -516,7 +526,7 @@ struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_
 
 	if (!top || top->fn != fn || top->time != began)
 		return NULL;
-	return pop(t, g, time, end);
+	return pop(t, g, &(struct calltree_leaving){ .time = time, .end = end });
 }
 
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
@@ -529,7 +539,7 @@ void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t
 		return;
 	/* The goroutine that had this id has exited. */
 	while (g && g->n)
-		pop(t, g, 0, CALLTREE_UNSEEN);
+		pop_unseen(t, g);
 	if (g)
 		gor_free(t, g);
 	g = gor_new(t, who->tgid, goid);

@@ -71,6 +71,9 @@ enum calltree_end {
  * @origin: where its goroutine comes from; if @started or there is no @parent
  * @time: when it was entered, ns
  * @duration: ns; 0 if CALLTREE_OPEN or CALLTREE_UNSEEN
+ * @seen: time of the record that shows its end, or 0
+ * @from: begin of its span, ns; as @until for export/span.c
+ * @until: end of its span
  * @inner: how much of it was spent in calls below it on the same goroutine
  * @vague: @inner lacks a call whose end was not seen
  * @end: how it ended
@@ -86,6 +89,8 @@ struct calltree_call {
 	struct calltree_origin origin;
 	uint64_t time;
 	uint64_t duration;
+	uint64_t seen;
+	uint64_t from, until;
 	uint64_t inner;
 	bool vague;
 	enum calltree_end end;
@@ -130,10 +135,17 @@ void calltree_free(struct calltree *t);
 struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_who *who,
 				     uint32_t fn, uint64_t depth, uint64_t time,
 				     const struct calltree_origin *origin);
-/* @end: CALLTREE_RETURNED or CALLTREE_TAIL. *@known: the call was seen. */
+/* The end of a call. */
+struct calltree_leaving {
+	uint64_t time;		/* of its record */
+	enum calltree_end end;	/* CALLTREE_RETURNED or CALLTREE_TAIL */
+	const uint64_t *took;	/* its duration, if that was measured; NULL: its records' times say it */
+};
+
+/* *@known: the call was seen. */
 struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_who *who,
-				     uint32_t fn, uint64_t depth, uint64_t time,
-				     enum calltree_end end, bool *known);
+				     uint32_t fn, uint64_t depth,
+				     const struct calltree_leaving *leaving, bool *known);
 /* The deepest open call, if it is of @fn and began at @began, has not returned at @time. */
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
 				      uint32_t fn, uint64_t began, uint64_t time,

@@ -108,9 +108,9 @@ static void put_arrows(struct graph *g, const struct calltree_call *c)
 
 	if (!c->started)
 		return;
-	end = span_end(g, c->parent);
-	put_arrow(g, "s", c->parent, c, c->time < end ? c->time : end);
-	put_arrow(g, "f", c, c, c->time);
+	end = c->parent->until;
+	put_arrow(g, "s", c->parent, c, c->from < end ? c->from : end);
+	put_arrow(g, "f", c, c, c->from);
 }
 
 /* @members: each behind a comma; or NULL */
@@ -151,8 +151,8 @@ static void put_call(struct graph *g, const struct calltree_call *c)
 	put_names(g, c);
 	open_event(g, "X", graph_name(g, c), &c->who);
 	json_str(b, "cat", "call");
-	put_us(b, "ts", c->time);
-	put_us(b, "dur", span_end(g, c) - c->time);
+	put_us(b, "ts", c->from);
+	put_us(b, "dur", c->until - c->from);
 	json_raw(b, "args", "{");
 	json_u64(b, "thread", c->who.tid);
 	json_str(b, "ended", graph_end(c));
@@ -167,6 +167,7 @@ static void put_call(struct graph *g, const struct calltree_call *c)
 
 static void put_tree(struct graph *g, const struct calltree_root *r)
 {
+	span_place(g, r);
 	put_call(g, r->call);
 }
 

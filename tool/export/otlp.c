@@ -110,7 +110,7 @@ static void put_panic(struct graph *g, const struct calltree_call *c)
 	struct buf *b = &g->out.buf;
 
 	json_raw(b, "events", "[{\"name\":\"exception\"");
-	put_time(g, "timeUnixNano", span_end(g, c));
+	put_time(g, "timeUnixNano", c->until);
 	json_raw(b, "attributes", "[");
 	otlp_attribute_string(b, "exception.type", "panic");
 	otlp_attribute_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
@@ -140,8 +140,8 @@ static void put_span(struct tree *t, const struct calltree_call *c, uint64_t par
 		put_id(b, "parentSpanId", &parent, 1);
 	json_str(b, "name", graph_name(t->g, c));
 	json_u64(b, "kind", SPAN_KIND_INTERNAL);
-	put_time(t->g, "startTimeUnixNano", c->time);
-	put_time(t->g, "endTimeUnixNano", span_end(t->g, c));
+	put_time(t->g, "startTimeUnixNano", c->from);
+	put_time(t->g, "endTimeUnixNano", c->until);
 	put_attributes(t->g, c);
 	if (c->end == CALLTREE_PANIC)
 		put_panic(t->g, c);
@@ -162,6 +162,7 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	struct tree t = { .g = g };
 	struct buf *b = &g->out.buf;
 
+	span_place(g, r);
 	t.trace[0] = id_of(when, c->who.tgid);
 	t.trace[1] = id_of(when ^ c->who.tid, c->who.goid);
 	buf_str(b, OTLP_OPEN "{\"resource\":{\"attributes\":[");

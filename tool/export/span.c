@@ -38,7 +38,8 @@ void span_values(struct output *o, const struct output_event *e,
 	buf_fini(&text);
 }
 
-uint64_t span_end(const struct graph *g, const struct calltree_call *c)
+/* When @c ended by its own times; if that was not seen, when it was last known to be open. */
+static uint64_t end_of(const struct graph *g, const struct calltree_call *c)
 {
 	uint64_t end = c->time + c->duration;
 
@@ -47,11 +48,64 @@ uint64_t span_end(const struct graph *g, const struct calltree_call *c)
 	if (c->end != CALLTREE_UNSEEN)
 		return end;
 	for (const struct calltree_call *k = c->child; k; k = k->next) {
-		uint64_t last = span_end(g, k);
+		uint64_t last = end_of(g, k);
 
 		end = !k->started && last > end ? last : end;
 	}
 	return end;
+}
+
+/* Place @c between @least and @most: as long as it took, if that is possible. */
+static void place(const struct graph *g, struct calltree_call *c, uint64_t least, uint64_t most)
+{
+	bool ended = graph_has_ended(c);
+	uint64_t end = end_of(g, c);
+
+	if (ended && most > c->seen)
+		most = c->seen;
+	c->until = end < most ? end : most;
+	c->from = c->time < c->until ? c->time : c->until;
+	if (ended && c->until < end)
+		c->from = c->until > c->duration ? c->until - c->duration : 0;
+	if (c->from < least)
+		c->from = least;
+	if (c->until < c->from)
+		c->until = c->from;
+}
+
+static struct calltree_call *reverse(struct calltree_call *c)
+{
+	struct calltree_call *before = NULL;
+
+	while (c) {
+		struct calltree_call *next = c->next;
+
+		c->next = before;
+		before = c;
+		c = next;
+	}
+	return before;
+}
+
+/* @c has its place. The last call in it is placed first, as the ones before end where it begins. */
+static void place_below(const struct graph *g, struct calltree_call *c)
+{
+	uint64_t most = c->until;
+
+	c->child = reverse(c->child);
+	for (struct calltree_call *k = c->child; k; k = k->next) {
+		place(g, k, k->started ? 0 : c->from, k->started ? UINT64_MAX : most);
+		if (!k->started)
+			most = k->from;
+		place_below(g, k);
+	}
+	c->child = reverse(c->child);
+}
+
+void span_place(const struct graph *g, const struct calltree_root *r)
+{
+	place(g, r->call, 0, UINT64_MAX);
+	place_below(g, r->call);
 }
 
 const char *span_program(const struct graph *g, const struct calltree_call *c)

@@ -16,8 +16,13 @@ struct span_value {
 /* Give each value of @e, a call or a return, to @put, with @ctx. */
 void span_values(struct output *o, const struct output_event *e,
 		 void (*put)(struct buf *b, void *ctx, const struct span_value *v), void *ctx);
-/* When @c ended, CLOCK_MONOTONIC, ns; if that was not seen, when it was last known to be open. */
-uint64_t span_end(const struct graph *g, const struct calltree_call *c);
+/*
+ * Set calltree_call.from and .until of all calls of @r: CLOCK_MONOTONIC, ns. A call whose end was
+ * not seen ends when it was last known to be open. A measured duration counts from before the
+ * record of the call was written to before that of its end was: a span can begin earlier than its
+ * record, so that it is as long as the call was, and lies within its caller's.
+ */
+void span_place(const struct graph *g, const struct calltree_root *r);
 /* The name of the program, or library, that has the function of @c: "shop". */
 const char *span_program(const struct graph *g, const struct calltree_call *c);
 

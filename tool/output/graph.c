@@ -108,10 +108,13 @@ static void keep_split(struct graph *g, const struct output_event *e, struct cal
 static struct calltree_call *leave(struct graph *g, const struct output_event *e,
 				   const struct calltree_who *w)
 {
+	const struct calltree_leaving leaving = {
+		.time = e->time, .took = e->split ? &e->duration : NULL,
+		.end = e->kind == OUTPUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED,
+	};
 	bool known;
 	struct calltree_call *c =
-		calltree_leave(g->tree, w, e->fn->id, e->rec->h.depth, e->time,
-			       e->kind == OUTPUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
+		calltree_leave(g->tree, w, e->fn->id, e->rec->h.depth, &leaving, &known);
 
 	g->unknown += !known;
 	if (known && c && e->split && format(g)->split)

@@ -252,8 +252,9 @@ static void run(struct calltree *t, const struct step *s, uint64_t time)
 	case 'r':
 	case 'R':
 	case 't':
-		calltree_leave(t, &who, s->fn, s->depth, time,
-			       s->kind == 't' ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
+		calltree_leave(t, &who, s->fn, s->depth, &(struct calltree_leaving){
+			.time = time, .end = s->kind == 't' ? CALLTREE_TAIL : CALLTREE_RETURNED,
+		}, &known);
 		break;
 	case 'u':
 		calltree_unwind(t, &who, s->fn, s->depth, time, CALLTREE_UNWOUND);
@@ -288,6 +289,7 @@ static void test_row(void **state)
 }
 
 static const struct calltree_who one = { .tgid = 1, .tid = 1, .goid = 1 };
+static const struct calltree_leaving returned = { .time = 3, .end = CALLTREE_RETURNED };
 
 static void test_left_by_name(void **state)
 {
@@ -298,7 +300,7 @@ static void test_left_by_name(void **state)
 	assert_non_null(calltree_enter(t, &one, 'f', 10, 1, NULL));
 	for (int i = 0; i < 3; i++) {
 		assert_null(calltree_enter(t, &one, 'g', 20, 2, NULL));
-		assert_null(calltree_leave(t, &one, 'g', 20, 3, CALLTREE_RETURNED, &known));
+		assert_null(calltree_leave(t, &one, 'g', 20, &returned, &known));
 		assert_true(known);
 	}
 	assert_null(calltree_enter(t, &one, 200, 20, 4, NULL));
@@ -320,7 +322,7 @@ static void test_texts(void **state)
 	calltree_text(t, c, 0, "(x=1, y=22)", 11);
 	assert_string_equal(c->text[0], "(x=1, y=22)");
 	assert_null(calltree_enter(t, &one, 'g', 20, 2, NULL));
-	c = calltree_leave(t, &one, 'f', 10, 3, CALLTREE_RETURNED, &known);
+	c = calltree_leave(t, &one, 'f', 10, &returned, &known);
 	assert_non_null(c);
 	calltree_text(t, c, 1, "()", 2);
 	r = calltree_next(t);

@@ -30,9 +30,9 @@ static struct plan_func *list[] = { &funcs[0], &funcs[1] };
 static const struct plan plan = { .funcs = list, .nfuncs = 2 };
 
 /*
- * ">a1": goroutine 1 calls main.a; "<a1": and returns from it; "!a1": that panics; "+12":
- * goroutine 1 starts goroutine 2; "L": records are lost. main.b is called in main.a. Each takes
- * 1500 ns.
+ * ">a1": goroutine 1 calls main.a; "<a1": and returns from it; "<a1=2000": the same, and the
+ * module measured 2000 ns; "!a1": that panics; "+12": goroutine 1 starts goroutine 2; "L": records
+ * are lost. main.b is called in main.a. Each takes 1500 ns.
  */
 static const struct span_case {
 	const char *claim;
@@ -59,6 +59,36 @@ static const struct span_case {
 			"{'ph':'X','name':'main.b<\\'é\\'>','pid':7,'tid':2",
 			"{'ph':'s','name':'go','pid':7,'tid':1,'cat':'go','id':'7.2.4500','ts':4.500}",
 			"{'ph':'f','name':'go','pid':7,'tid':2,'cat':'go','id':'7.2.4500','ts':4.500,'bp':'e'}",
+		},
+	}, {
+		"trace events: measured durations, even if the records' times are closer together",
+		&graph_chrome, { ">a1", ">b1", "<b1=2000", "<a1=4000" },
+		{
+			"'name':'main.a','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':4.000",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':2.500,'dur':2.000",
+		},
+	}, {
+		"trace events: a call with a measured duration begins earlier rather than end after its caller",
+		&graph_chrome, { ">a1", ">b1", "<b1=900", ">b1", "<b1=1400", "<a1=5000" },
+		{
+			"'name':'main.a','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':5.000",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':3.000,'dur':0.900",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':5.100,'dur':1.400",
+		},
+	}, {
+		"trace events: calls with measured durations do not overlap",
+		&graph_chrome, { ">a1", ">b1", "<b1=1400", ">b1", "<b1=1500", "<a1=3000" },
+		{
+			"'name':'main.a','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':3.000",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':1.600,'dur':1.400",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':3.000,'dur':1.500",
+		},
+	}, {
+		"trace events: a call that was seen to end after its caller did is cut",
+		&graph_chrome, { ">a1", ">b1", "!b1", "<a1=1000" },
+		{
+			"'name':'main.a','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':1.000",
+			"'name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':1.000",
 		},
 	}, {
 		"trace events: how calls ended, and what is not known of their ends",
@@ -112,6 +142,15 @@ static const struct span_case {
 			"]}]}]}\n",
 		},
 	}, {
+		"OTLP: measured durations",
+		&graph_otlp, { ">a1", ">b1", "<b1=2000", "<a1=4000" },
+		{
+			"'name':'main.a','kind':1,'startTimeUnixNano':'1000000000000001500',",
+			"'endTimeUnixNano':'1000000000000005500'",
+			"'startTimeUnixNano':'1000000000000002500',",
+			"'endTimeUnixNano':'1000000000000004500'",
+		},
+	}, {
 		"OTLP: a goroutine's first call is below the one that started it",
 		&graph_otlp, { ">a1", "+12", ">b2", "<b2", "<a1" },
 		{
@@ -143,12 +182,18 @@ static void lose(struct graph *g, uint64_t time)
 static void event(struct graph *g, const char *what, uint64_t time)
 {
 	struct record rec = { .h.depth = what[1] == 'b' ? 200 : 100 };
+	const uint64_t split[__GOSTATES_MAX] = { 0 };
+	const char *took = strchr(what, '=');
 	struct output_event e = {
 		.kind = *what == '<' ? OUTPUT_RETURN : *what == '!' ? OUTPUT_UNWOUND : OUTPUT_CALL,
 		.fn = &funcs[what[1] == 'b'], .rec = &rec, .tgid = 7, .tid = 8,
 		.goid = (uint64_t)(*what == '+' ? what[1] - '0' : what[2] - '0'), .time = time,
 	};
 
+	if (took) {
+		e.duration = strtoull(took + 1, NULL, 10);
+		e.split = split;
+	}
 	if (*what == '+') {
 		g->out.format->started(&g->out, &e, &(struct runtime_probe_go){
 			.goid = (uint64_t)(what[2] - '0'),

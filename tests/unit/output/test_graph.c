@@ -4,6 +4,7 @@
  * Merged trees have numbers and times of each path, or of each function.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/profile_print.h"
 #include "output/screen.h"
@@ -24,7 +25,12 @@ static const struct plan plan = { .funcs = list, .nfuncs = 2 };
 
 #define A	"{'func':'main.a','tid':8,'goid':1,'started_by':null"
 #define B	"{'func':'main.b','tid':8,'goid':1"
-#define RET	",'ended':'return','args_unavailable':'" WHY "','results':[]"
+#define ENDED	",'ended':'return'"
+#define VALUES	",'args_unavailable':'" WHY "','results':[]"
+#define RET	ENDED VALUES
+
+#define SPLIT	",'split':{'running_ns':0,'runnable_ns':0,'syscall_ns':0,'chan_ns':0,'select_ns':0," \
+		"'sync_ns':0,'net_ns':0,'sleep_ns':0,'gc_ns':0,'other_ns':0}"
 
 #define PATH(sum, self, rest) \
 	"{'kind':'call_path','sum_ns':" #sum "000,'self_ns':" #self "000,'calls':2," rest "}\n"
@@ -33,7 +39,10 @@ static const struct plan plan = { .funcs = list, .nfuncs = 2 };
 #define RECURSIVE \
 	">a1", ">b1", "<b1", ">a1", "<a1", "<a1", ">b1", "<b1", ">a1", ">b1", "<b1", "<a1"
 
-/* ">a1": goroutine 1 calls main.a; "<a1": and returns from it. A microsecond passes each time. */
+/*
+ * ">a1": goroutine 1 calls main.a; "<a1": and returns from it; "<a1=1100": the same, and the module
+ * measured 1100 ns. A microsecond passes each time.
+ */
 static const struct tree_case {
 	const char *claim;
 	const char *events[EVENTS];
@@ -66,6 +75,19 @@ static const struct tree_case {
 		B ",'time_ns':2000,'duration_ns':1000,'self_ns':1000" RET ",'calls':[]},"
 		B ",'time_ns':4000,'duration_ns':1000,'self_ns':1000" RET ",'calls':[]}]}}\n",
 		&graph_json,
+	}, {
+		"measured durations, rather than the differences of the records' times, as JSON",
+		{ ">a1", ">b1", "<b1=1100", "<a1=2500" }, 0,
+		"{'kind':'call_tree','pid':7,'goid':1,'left_out':0,'call':" A
+		",'time_ns':1000,'duration_ns':2500,'self_ns':1400" ENDED SPLIT VALUES ",'calls':["
+		B ",'time_ns':2000,'duration_ns':1100,'self_ns':1100" ENDED SPLIT VALUES ",'calls':[]}]}}\n",
+		&graph_json,
+	}, {
+		"functions: measured durations",
+		{ ">a1", ">b1", "<b1=1100", "<a1=2500" }, 0,
+		"{'kind':'function_time','self_ns':1400,'sum_ns':2500,'calls':1,'func':'main.a'}\n"
+		"{'kind':'function_time','self_ns':1100,'sum_ns':1100,'calls':1,'func':'main.b'}\n",
+		&flat_json,
 	}, {
 		"merged trees: paths with their calls, the most time first",
 		{ RECURSIVE }, 0,
@@ -111,10 +133,13 @@ static const struct tree_case {
 static void event(struct graph *g, const char *what, uint64_t n, uint64_t depth)
 {
 	struct record rec = { .h.depth = depth };
+	const uint64_t split[__GOSTATES_MAX] = { 0 };
+	const char *took = strchr(what, '=');
 	struct output_event e = {
 		.kind = *what == '>' ? OUTPUT_CALL : OUTPUT_RETURN, .fn = &funcs[what[1] - 'a'],
 		.rec = &rec, .tgid = 7, .tid = 8, .goid = (uint64_t)(what[2] - '0'),
 		.time = 1000 + n * 1000,
+		.split = took ? split : NULL, .duration = took ? strtoull(took + 1, NULL, 10) : 0,
 	};
 
 	g->out.format->event(&g->out, &e);
