@@ -574,21 +574,12 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 		.doubtful = s.doubtful,
 		.forgotten = s.forgotten,
 		.lost = output_lost(&s),
-		.lost_ring_full = s.stats[GOPROBE_STAT_LOST_RING_FULL],
-		.lost_no_ring = s.stats[GOPROBE_STAT_LOST_NO_RING],
-		.lost_no_room = s.stats[GOPROBE_STAT_NO_SPACE],
 		.malformed = s.malformed,
-		.filtered = s.stats[GOPROBE_STAT_FILTERED],
-		.undecided = s.stats[GOPROBE_STAT_UNDECIDED],
-		.waits = s.stats[GOPROBE_STAT_WAITS],
-		.wait_ns = s.stats[GOPROBE_STAT_WAIT_NS],
 		.ns = s.ns,
 		.recorded_bytes = t->recorder.bytes,
-		.sampled = s.stats[GOPROBE_STAT_SAMPLED],
-		.limited = s.stats[GOPROBE_STAT_LIMITED],
-		.broken = s.stats[GOPROBE_STAT_BROKEN],
 		.gone = s.gone,
 	};
+	counters_for_program(s.stats, &c);
 	memset(ret, 0, size);
 	memcpy(ret, &c, size < sizeof(c) ? size : sizeof(c));
 }

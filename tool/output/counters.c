@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module's counters, and what summaries say of each. */
+#include <string.h>
+
 #include "output/counters.h"
 
 _Static_assert(__GOPROBE_STAT_MAX <= 64, "a set of counters is a word");
@@ -14,13 +16,16 @@ _Static_assert(__GOPROBE_STAT_MAX <= 64, "a set of counters is a word");
 #define STACKS COUNTERS_STACKS
 #define STUCK COUNTERS_STUCK
 
+#define PROGRAM(member) .program = offsetof(struct goprobe_counts, member)
+
 /* Summaries show them in this order. */
 const struct counter counters[] = {
 	{ GOPROBE_STAT_LOST_RING_FULL, LOST, LOST, "ring_full",
-	  .text = "ring full", .flags = FACT_SAID },
+	  .text = "ring full", .flags = FACT_SAID, PROGRAM(lost_ring_full) },
 	{ GOPROBE_STAT_LOST_NO_RING, LOST, LOST, "no_ring",
-	  .text = "no ring", .flags = FACT_SAID },
-	{ GOPROBE_STAT_NO_SPACE, LOST, LOST, "no_room", .text = "no room" },
+	  .text = "no ring", .flags = FACT_SAID, PROGRAM(lost_no_ring) },
+	{ GOPROBE_STAT_NO_SPACE, LOST, LOST, "no_room", .text = "no room",
+	  PROGRAM(lost_no_room) },
 	{ GOPROBE_STAT_NO_SPACE, TIMES | STACKS, TIMES, "no_room", "call",
 	  .text = "not timed, because too many were open" },
 	{ GOPROBE_STAT_NO_SPACE, STUCK, 0, "no_room", "call",
@@ -30,7 +35,7 @@ const struct counter counters[] = {
 	{ GOPROBE_STAT_NO_GOROUTINE, TIMES, TIMES, "no_goroutine", "hit",
 	  .text = "outside any goroutine" },
 	{ GOPROBE_STAT_FILTERED, EVENTS | CALLS | STACKS, EVENTS | CALLS, "filtered", "call",
-	  .text = "did not pass the condition" },
+	  .text = "did not pass the condition", PROGRAM(filtered) },
 	{ GOPROBE_STAT_JUMPED, EVENTS | JUMPS, JUMPS, "without_trap", "hit",
 	  .text = "without a trap" },
 	{ GOPROBE_STAT_JUMPS_LOST, EVENTS | JUMPS | STACKS | STUCK, JUMPS, "jumps_lost",
@@ -39,14 +44,15 @@ const struct counter counters[] = {
 	{ GOPROBE_STAT_JUMPS_NO_MEMORY, EVENTS | JUMPS, JUMPS, "jumps_no_memory", "breakpoint",
 	  .text = "could not become a jump: the process has no memory to spare, or none nearby" },
 	{ GOPROBE_STAT_UNDECIDED, EVENTS, EVENTS, "undecided", "call",
-	  .text = "with a condition that could not be evaluated" },
+	  .text = "with a condition that could not be evaluated", PROGRAM(undecided) },
 	{ GOPROBE_STAT_UNDECIDED, CALLS, CALLS, "undecided", "call",
 	  .text = "with a condition, key or value that could not be evaluated" },
 	{ GOPROBE_STAT_UNDECIDED, STACKS, 0, "undecided", "call",
 	  .text = "with a condition or a stack that is unknown" },
 	{ GOPROBE_STAT_SAMPLED, EVENTS, EVENTS, "sampled", "call",
-	  .text = "left out of the sample" },
-	{ GOPROBE_STAT_LIMITED, EVENTS, EVENTS, "limited", "call", .text = "beyond the limit" },
+	  .text = "left out of the sample", PROGRAM(sampled) },
+	{ GOPROBE_STAT_LIMITED, EVENTS, EVENTS, "limited", "call",
+	  .text = "beyond the limit", PROGRAM(limited) },
 	{ GOPROBE_STAT_SET_FULL, EVENTS | CALLS | STACKS | STUCK, 0, "no_member", "goroutine",
 	  .text = "not followed: too many descend from the goroutine of the condition" },
 	{ GOPROBE_STAT_NO_KEY, KEYS, KEYS, "no_key", "call",
@@ -57,8 +63,9 @@ const struct counter counters[] = {
 	  .text = "made", .flags = FACT_SAID },
 	{ GOPROBE_STAT_NOT_EDITED, EDITS, EDITS, "not_edited", "change", .text = "failed" },
 	{ GOPROBE_STAT_WAITS, EVENTS, EVENTS, "waits", "record",
-	  .text = "waited for space in the buffer" },
-	{ GOPROBE_STAT_WAIT_NS, EVENTS, EVENTS, "wait_seconds", .flags = FACT_NS },
+	  .text = "waited for space in the buffer", PROGRAM(waits) },
+	{ GOPROBE_STAT_WAIT_NS, EVENTS, EVENTS, "wait_seconds", .flags = FACT_NS,
+	  PROGRAM(wait_ns) },
 
 	/* Tables and lines have these calls, or a message of its own has the number. */
 	{ .stat = GOPROBE_STAT_CALLS },
@@ -66,7 +73,7 @@ const struct counter counters[] = {
 	{ .stat = GOPROBE_STAT_COUNTED },
 	{ .stat = GOPROBE_STAT_OPENED },
 	{ .stat = GOPROBE_STAT_TIMED },
-	{ .stat = GOPROBE_STAT_BROKEN },
+	{ .stat = GOPROBE_STAT_BROKEN, PROGRAM(broken) },
 	/* No call is missing because of them. */
 	{ .stat = GOPROBE_STAT_NOTIFIED },
 	{ .stat = GOPROBE_STAT_RESTARTS },
@@ -116,6 +123,14 @@ uint64_t counters_lost(const uint64_t *stats)
 		if (counters[i].in & LOST)
 			n += stats[counters[i].stat];
 	return n;
+}
+
+void counters_for_program(const uint64_t *stats, struct goprobe_counts *to)
+{
+	for (size_t i = 0; i < ncounters; i++)
+		if (counters[i].program)
+			memcpy((char *)to + counters[i].program, &stats[counters[i].stat],
+			       sizeof(uint64_t));
 }
 
 enum goprobe_stat counters_of_cause(uint32_t cause)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <goprobe.h>
+#include <libgoprobe.h>
 
 #include "output/row.h"
 
@@ -31,6 +32,8 @@ struct counter {
 	const char *noun;	/* as in struct fact */
 	const char *text;	/* as in struct fact */
 	unsigned int flags;	/* as in struct fact, without FACT_ALWAYS */
+	/* Offset of its member of struct goprobe_counts; 0, where the struct has no counter: none. */
+	size_t program;
 };
 
 extern const struct counter counters[];
@@ -49,6 +52,8 @@ size_t counters_facts(const uint64_t *stats, uint64_t unknown, unsigned int in,
 void counters_put_unknown(uint64_t unknown, unsigned int in, struct buf *b);
 /* The sum of all that COUNTERS_LOST has. */
 uint64_t counters_lost(const uint64_t *stats);
+/* Set the members of @to that are counters of the module. */
+void counters_for_program(const uint64_t *stats, struct goprobe_counts *to);
 /* The number of the counter of records that were lost by @cause, of enum goprobe_lost_cause. */
 enum goprobe_stat counters_of_cause(uint32_t cause);
 /* The key of that counter, "ring_full". */

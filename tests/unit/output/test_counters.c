@@ -83,6 +83,32 @@ static void losses_are_summed_by_cause(void **state)
 	assert_string_equal(counters_cause(__GOPROBE_LOST_MAX), "unknown");
 }
 
+/* A member that neither a row nor the library itself sets would be silently 0. */
+static void programs_have_each_counter_of_their_struct(void **state)
+{
+	/* What the library sets itself. */
+	struct goprobe_counts got = {
+		.events = 1, .calls = 1, .returns = 1, .unwound = 1, .open = 1, .doubtful = 1,
+		.forgotten = 1, .lost = 1, .malformed = 1, .ns = 1, .recorded_bytes = 1, .gone = 1,
+	};
+	uint64_t stats[__GOPROBE_STAT_MAX], member[sizeof(got) / sizeof(uint64_t)];
+	size_t own = 0;
+
+	(void)state;
+	for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
+		stats[i] = 100 + i;
+	counters_for_program(stats, &got);
+	assert_int_equal(got.undecided, 100 + GOPROBE_STAT_UNDECIDED);
+	assert_int_equal(got.lost_no_room, 100 + GOPROBE_STAT_NO_SPACE);
+	memcpy(member, &got, sizeof(got));
+	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {
+		own += member[i] == 1;
+		if (!member[i])
+			fail_msg("no row of output/counters.c sets the member at byte %zu", i * 8);
+	}
+	assert_int_equal(own, 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +117,7 @@ int main(void)
 		cmocka_unit_test(what_is_shown_is_described),
 		cmocka_unit_test(unknown_counters_are_named_and_left_out),
 		cmocka_unit_test(losses_are_summed_by_cause),
+		cmocka_unit_test(programs_have_each_counter_of_their_struct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
