@@ -7,7 +7,8 @@
  *
  * Dictionaries are symbols called after their instantiation:
  * "main..dict.Sum[int]", before 1.20 a method's "main..dict.(*List[int]).Push",
- * since then one for all methods of a type, "main..dict.List[int]".
+ * since then one for all methods of a type, "main..dict.List[int]", and for those with type
+ * parameters of their own (since 1.27) "main..dict.(*List[int]).Map[string]".
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -118,34 +119,49 @@ static void load(struct dictionary *d)
 		qsort(d->v, d->n, sizeof(*d->v), by_name);
 }
 
-/*
- * What the names of a function's dictionaries begin with, brackets included;
- * @method: and end in, if each method has its own.
- */
-static char *prefix_of(struct arena *mem, const char *name, bool per_method,
-		       const char **method)
+/* The bracket that closes the one at @open, or NULL. */
+static const char *closing(const char *open)
 {
-	const char *local = funcname_local(name);
-	const char *open = strchr(local, '['), *close = strrchr(local, ']');
-	int pkg = (int)(local - name);
+	int depth = 0;
 
-	*method = "";
-	if (!open || !close || !pkg)
-		return NULL;
-	if (per_method)
-		*method = close;
-	else if (!strncmp(local, "(*", 2))
-		local += 2;
-	/* The package's dot is the first of the mark's. */
-	return arena_printf(mem, "%.*s" MARK "%.*s", pkg - 1, name,
-			    (int)(open + 1 - local), local);
+	for (const char *s = open; *s; s++) {
+		depth += (*s == '[') - (*s == ']');
+		if (!depth)
+			return s;
+	}
+	return NULL;
 }
 
-static bool ends_in(const char *s, const char *end)
+/* The part of a function's local name whose type arguments are in the dictionary. */
+static const char *instantiated(const char *local, bool per_method, size_t *len)
 {
-	size_t n = strlen(s), k = strlen(end);
+	const char *end = local, *open = local;
 
-	return n >= k && !strcmp(s + n - k, end);
+	while ((open = strchr(open, '[')) && (open = closing(open)))
+		end = ++open;
+	*len = per_method && end > local ? strlen(local) : (size_t)(end - local);
+	/* All methods of the type share one, but for those with type parameters. */
+	if (!per_method && !strncmp(local, "(*", 2) && !memchr(local, ')', *len)) {
+		local += 2;
+		*len -= 2;
+	}
+	return local;
+}
+
+/* Are both the same but for what is in brackets? */
+static bool is_same_but_arguments(const char *a, size_t len, const char *b)
+{
+	const char *end = a + len;
+
+	for (; a < end && *a == *b; a++, b++) {
+		if (*a != '[')
+			continue;
+		a = closing(a);
+		b = closing(b);
+		if (!a || !b)
+			return false;
+	}
+	return a == end && !*b;
 }
 
 /* The parameter or result @i. */
@@ -171,28 +187,48 @@ static bool is_possible(struct dictionary *d, const struct godict *k,
 	return true;
 }
 
-/* The only dictionary that is possible, or NULL. */
-static const struct godict *the_one(struct dictionary *d, const char *name,
-				    struct gosig *sig)
+/* The first dictionary whose name does not come before @name. */
+static size_t find(const struct dictionary *d, const char *name)
 {
-	const char *method, *prefix = prefix_of(&d->names, name,
-						d->types->src.minor < 20, &method);
-	size_t lo = 0, hi = d->n, len = prefix ? strlen(prefix) : 0;
-	const struct godict *found = NULL;
+	size_t lo = 0, hi = d->n;
 
-	while (prefix && lo < hi) {
+	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (strcmp(d->v[mid].name, prefix) < 0)
+		if (strcmp(d->v[mid].name, name) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (size_t i = lo, n = 0; prefix && i < d->n; i++) {
-		if (strncmp(d->v[i].name, prefix, len) || n++ == CANDIDATES_MAX)
-			return n > CANDIDATES_MAX ? NULL : found;
-		if (!ends_in(d->v[i].name, method) ||
-		    !is_possible(d, &d->v[i], sig))
+	return lo;
+}
+
+/* The only dictionary that is possible, or NULL. */
+static const struct godict *the_one(struct dictionary *d, const char *name,
+				    struct gosig *sig)
+{
+	size_t len, prefix, n = 0, pkg = (size_t)(funcname_local(name) - name);
+	const char *part = instantiated(name + pkg, d->types->src.minor < 20, &len);
+	const char *open = memchr(part, '[', len);
+	const struct godict *found = NULL;
+	char *begin;
+
+	if (!open || !pkg)
+		return NULL;
+	/* The package's dot is the first of the mark's. */
+	begin = arena_printf(&d->names, "%.*s" MARK "%.*s", (int)pkg - 1, name,
+			     (int)(open + 1 - part), part);
+	if (!begin)
+		return NULL;
+	prefix = strlen(begin);
+	for (size_t i = find(d, begin); i < d->n && !strncmp(d->v[i].name, begin, prefix); i++) {
+		const char *local = d->v[i].name + pkg - 1 + strlen(MARK);
+
+		if (!is_same_but_arguments(part, len, local))
+			continue;
+		if (n++ == CANDIDATES_MAX)
+			return NULL;
+		if (!is_possible(d, &d->v[i], sig))
 			continue;
 		if (found)
 			return NULL;

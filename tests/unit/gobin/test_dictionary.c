@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bins.h"
@@ -113,9 +114,56 @@ static void test_real_types(void **state)
 	}
 }
 
+struct method_case {
+	const char *func;
+	const char *signature;
+};
+
+/* Each has one dictionary that is possible, among those of other methods of its type. */
+static const struct method_case methods[] = {
+	{ "main.(*Shelf).Put[go.shape.string,go.shape.*uint8]",
+	  "func(k string, v *main.Tree) (*main.Tree, bool)" },
+	{ "main.(*Shelf).Put[go.shape.int,go.shape.*uint8]",
+	  "func(k int, v *main.Point) (*main.Point, bool)" },
+	{ "main.Shelf.Get[go.shape.*uint8]", "func(v *main.Tree) *main.Tree" },
+	{ "main.Crate[go.shape.*uint8].Turn[go.shape.*uint8]",
+	  "func(f func(*main.Point) *main.Tree) *main.Tree" },
+	{ "main.(*Crate[go.shape.*uint8]).Fill[go.shape.*uint8]",
+	  "func(f func(*main.Point) *main.Tree, u *main.Tree) *main.Point" },
+	{ "main.(*Crate[go.shape.*uint8]).Swap", "func(t *main.Point) *main.Point" },
+};
+
+static void test_generic_methods(void **state)
+{
+	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
+	const size_t n = sizeof(methods) / sizeof(*methods);
+
+	(void)state;
+	while (bins_next(&b)) {
+		size_t nf, found = 0;
+		const struct gofunc *fn = gobin_funcs(b.bin, &nf);
+
+		for (size_t k = 0; k < nf; k++) {
+			for (size_t i = 0; i < n; i++) {
+				char *text;
+
+				if (strcmp(fn[k].name, methods[i].func))
+					continue;
+				text = gobin_sig_text(b.bin, &fn[k]);
+				assert_string_equal(text, methods[i].signature);
+				free(text);
+				found++;
+			}
+		}
+		assert_int_equal(found, b.minor >= 27 ? n : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		{ "a method with type parameters has the types of its only instance",
+		  test_generic_methods },
 		{ "a dictionary has the real types, of its own shape only",
 		  test_real_types },
 	};
