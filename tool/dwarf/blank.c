@@ -479,6 +479,8 @@ static void search_from(struct search *s, uint32_t base)
 		return;
 	s->base = base;
 	s->stack_bytes = base - s->call->results;
+	if (s->places && s->call->results_at >= 0 && s->stack_bytes != s->call->results_at)
+		return;
 	s->spill_bytes = s->call->args - base;
 	mine = s->stack_bytes + 1;
 	if (reach(s, &st))
@@ -529,6 +531,24 @@ static bool search(struct search *s, bool places)
 	return s->first && !s->failed;
 }
 
+/*
+ * Where nobody asks for registers any more they were not counted: undescribed parameters take no
+ * more than there are.
+ */
+static void limit_registers(struct blank_step *steps, size_t n)
+{
+	unsigned int ints = REGS_INT_ARGS, floats = REGS_FLOAT_ARGS;
+
+	for (size_t i = 0; i < n; i++) {
+		if (steps[i].ints > ints)
+			steps[i].ints = ints;
+		if (steps[i].floats > floats)
+			steps[i].floats = floats;
+		ints -= steps[i].ints;
+		floats -= steps[i].floats;
+	}
+}
+
 static int publish(const struct search *s, struct arena *mem, struct blank_layout *ret)
 {
 	struct blank_step *steps = arena_array(mem, s->nfirst + 1, sizeof(*steps));
@@ -537,6 +557,7 @@ static int publish(const struct search *s, struct arena *mem, struct blank_layou
 	if (!steps || !sure)
 		return -1;
 	memcpy(steps, s->first, s->nfirst * sizeof(*steps));
+	limit_registers(steps, s->nfirst);
 	for (size_t i = 0; i < s->call->nparams; i++)
 		sure[i] = s->place[i] != PLACE_UNSURE;
 	*ret = (struct blank_layout){

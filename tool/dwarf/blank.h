@@ -35,6 +35,7 @@ struct blank_call {
 	bool abi0;				/* everything is passed on the stack */
 	uint32_t args;		/* bytes of arguments, results and the registers' spill area */
 	uint32_t results;	/* those of results on the stack */
+	int64_t results_at;	/* where these begin, by the debug information; or -1 */
 	struct arginfo info;	/* what tracebacks know of the arguments; without bytes: nothing */
 	bool info_skips;	/* but for the first one */
 	const struct insn_saved *saved;	/* register arguments, all of them, if any is known */

@@ -274,15 +274,26 @@ static int rebuild(struct draft *d, const struct blank_layout *layout)
 	return 0;
 }
 
-/* Bytes of the stack that results take. */
-static int result_bytes(struct draft *d, uint32_t *ret)
+/*
+ * Bytes of the stack that results take, and where they begin: the debug information has places of
+ * the caller's stack, or else of slots in the function's frame, which are below.
+ */
+static int result_bytes(struct draft *d, struct blank_call *ret)
 {
 	struct gosig sig = { .results = d->v + d->nparams, .nresults = d->nresults };
 	struct abi_call call = { .results.values = d->places };
 
+	ret->results_at = -1;
 	if (abi_assign(&sig, d->facts->abi0, &call))
 		return -1;
-	*ret = call.args_bytes;
+	ret->results = call.args_bytes;
+	for (size_t i = 0; i < d->nresults && ret->results_at < 0; i++) {
+		const struct dwparam *loc = &d->loc[d->nparams + i];
+
+		if (d->places[i].on_stack && sig.results[i].type->size &&
+		    loc->reg == DWLOC_STACK && loc->stack >= 0)
+			ret->results_at = loc->stack - ((int64_t)d->places[i].stack - 8);
+	}
 	return 0;
 }
 
@@ -314,7 +325,7 @@ static int place_all(struct draft *d, const char *name)
 
 	call.params = v;
 	call.nparams = (size_t)n;
-	if (n >= 0 && !result_bytes(d, &call.results) && !blank_solve(&call, d->mem, &layout))
+	if (n >= 0 && !result_bytes(d, &call) && !blank_solve(&call, d->mem, &layout))
 		err = rebuild(d, &layout);
 	free(v);
 	if (!err && !layout.results_sure)
