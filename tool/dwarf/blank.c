@@ -584,6 +584,8 @@ int blank_solve(const struct blank_call *call, struct arena *mem, struct blank_l
 	/* What the debug information says is wrong at times: then no list agrees with it. */
 	if (s.place && s.rest && (search(&s, true) || (!s.failed && search(&s, false))))
 		err = publish(&s, mem, ret);
+	else if (s.failed && !s.left)
+		err = 1;
 	hmap_fini(&s.seen);
 	free(s.steps);
 	free(s.first);

@@ -62,7 +62,7 @@ struct blank_layout {
 	bool results_sure;	/* the results on the stack have */
 };
 
-/* Find one. 0, or -1: no list agrees, too many do, or without memory. */
+/* Find one. 0; -1: no list agrees, or without memory; 1: there are too many to look at. */
 int blank_solve(const struct blank_call *call, struct arena *mem, struct blank_layout *ret);
 
 #endif

@@ -311,7 +311,7 @@ static void doubt_results(struct draft *d)
 			d->v[i].unavailable = why_ambiguous;
 }
 
-/* Find the places of all parameters, though some may be missing. */
+/* Find the places of all parameters, though some may be missing. As blank_solve(). */
 static int place_all(struct draft *d, const char *name)
 {
 	struct blank_call call = {
@@ -325,7 +325,9 @@ static int place_all(struct draft *d, const char *name)
 
 	call.params = v;
 	call.nparams = (size_t)n;
-	if (n >= 0 && !result_bytes(d, &call) && !blank_solve(&call, d->mem, &layout))
+	if (n >= 0 && !result_bytes(d, &call))
+		err = blank_solve(&call, d->mem, &layout);
+	if (!err)
 		err = rebuild(d, &layout);
 	free(v);
 	if (!err && !layout.results_sure)
@@ -489,15 +491,45 @@ static int fill(struct draft *d, const struct dwfunc *df)
 }
 
 /*
+ * Is each parameter where the debug information has it, and is nothing left in which another one
+ * could be?
+ */
+static bool is_confirmed(struct draft *d)
+{
+	struct abi_call call;
+
+	if (d->sig->dict || !adds_up(d) || draft_assign(d, &call))
+		return false;
+	for (size_t i = 0; i < d->nparams; i++) {
+		const struct abi_value *v = &d->places[i];
+		const struct dwparam *loc = &d->loc[i];
+
+		if (!d->v[i].type->size)
+			continue;
+		if (d->v[i].type->size % 8)
+			return false;
+		if (v->on_stack ? loc->reg != DWLOC_STACK || loc->stack != (int64_t)v->stack - 8 :
+				  loc->reg < 0 || is_disputed(d, &call, i))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Up to 1.21, blank parameters and those without a name are missing. A small one may vanish in what
  * alignment adds, so the sum is not enough.
  */
 static const char *place_undescribed(struct draft *d, const char *name)
 {
 	bool dict = d->sig->dict;
+	int err = place_all(d, name);
 
-	if (!place_all(d, name))
+	if (!err)
 		return NULL;
+	if (err > 0 && is_confirmed(d)) {
+		doubt_results(d);
+		return NULL;
+	}
 	if (!d->facts->abi0 && move_dictionary(d, name) && !place_all(d, name))
 		return NULL;
 	d->sig->dict = !dict && strstr(name, "[go.shape.");
