@@ -286,7 +286,7 @@ enum goprobe_op_code {
 	GOPROBE_OP_SAME,	/* a = 1 if two areas of memory are equal, else 0; can fail */
 	/* In filters only: the key; see struct goprobe_filter. */
 	GOPROBE_OP_KEY,		/* a is its next word */
-	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, at most @size of them; can fail */
+	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, at most @size, perhaps their hash; can fail */
 	GOPROBE_OP_KEY_STACK,	/* the call stack, at most value functions; can fail */
 	GOPROBE_OP_VALUE,	/* a is the hit's value, unsigned */
 	GOPROBE_OP_SVALUE,	/* ... signed */
@@ -393,7 +393,10 @@ enum goprobe_reject {
  * operations. It makes no key and no value, and has no GOPROBE_OP_DURATION. With GOPROBE_OP_REJECT
  * it changes nothing, which is no failure.
  *
- * All COPYs and SAMEs of a program are at most 64 KiB together. It has at most 16 UNDERs and ROOTs.
+ * GOPROBE_OP_KEY_BYTES: value is 0, or the most bytes that are hashed, 4096 at most. It needs
+ * GOPROBE_ABILITY_KEY_HASH.
+ *
+ * All COPYs, SAMEs and KEY_BYTES of a program are at most 64 KiB together. It has at most 16 UNDERs and ROOTs.
  */
 struct goprobe_op {
 	__u8  code;
@@ -405,6 +408,14 @@ struct goprobe_op {
 	__u32 pad2;
 	__u64 value;
 };
+
+/*
+ * Bit of the hash in a key: it covers all bytes of the string, so other strings have other hashes,
+ * but for one of 2^63. Without it the string was longer than what is hashed, or its end was not
+ * readable: other strings can have the same key. Equal strings have equal hashes in all sessions of
+ * one version of the module.
+ */
+#define GOPROBE_KEY_HASH_WHOLE	1ULL
 
 /* --- Filters, keys and edits ---------------------------------------------------------------- */
 
@@ -422,7 +433,9 @@ struct goprobe_op {
  * A filter that makes a key is for points that count or time. Their hits are counted and timed by
  * key, in addition. The key is what the operations append: words (GOPROBE_OP_KEY); a word with the
  * number of bytes, and the bytes, padded to 8 (GOPROBE_OP_KEY_BYTES); a word with the number of
- * addresses, and the link-time addresses of the call stack (GOPROBE_OP_KEY_STACK). The stack begins
+ * addresses, and the link-time addresses of the call stack (GOPROBE_OP_KEY_STACK). Where bytes are
+ * left out, and value of GOPROBE_OP_KEY_BYTES is not 0, a word with the hash of all bytes follows
+ * those that are there: see GOPROBE_KEY_HASH_WHOLE. The stack begins
  * with the address of the hit; the others are return addresses, by frame pointers, on the
  * goroutine's own stack. Bytes and addresses that do not fit are left out; if a word does not fit,
  * the hit is undecided. The key of a timed call is that of its end, if the end's filter makes one,

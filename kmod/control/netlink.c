@@ -159,7 +159,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
 			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
-			      GOPROBE_ABILITY_WIPE |
+			      GOPROBE_ABILITY_WIPE | GOPROBE_ABILITY_KEY_HASH |
 			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
 			      (gp_trapless_allowed() ? GOPROBE_ABILITY_JUMP : 0) |
 			      gp_emulate_abilities(),

@@ -259,10 +259,11 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_CAUSE	BIT(16)	/* value: enum goprobe_reject */
 #define GP_USES_COUNTER	BIT(17)	/* value: of the filter */
 #define GP_USES_NS	BIT(18)	/* value: a delay */
+#define GP_USES_HASHED	BIT(20)	/* value: bytes to hash */
 
 #define GP_USES_ANY_VALUE \
 	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID | \
-	 GP_USES_CAUSE | GP_USES_COUNTER | GP_USES_NS)
+	 GP_USES_CAUSE | GP_USES_COUNTER | GP_USES_NS | GP_USES_HASHED)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
@@ -326,7 +327,7 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_UNDER] = GP_USES_A | GP_USES_ID | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SAME] = GP_USES_AB | GP_USES_BYTES | GP_USES_LENGTH | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_FILTERS_ONLY,
+	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_USES_HASHED | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_VALUE] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SVALUE] = GP_USES_A | GP_FILTERS_ONLY,
@@ -373,6 +374,8 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 		return "the quota of a period is more than 16777215";
 	if (uses & GP_USES_NS && (!op->value || op->value > GOPROBE_DELAY_NS_MAX))
 		return "a delay is not between 1 ns and 1 s";
+	if (uses & GP_USES_HASHED && op->value > GP_BYTES_MAX)
+		return "a key's hash covers more than " __stringify(GP_BYTES_MAX) " bytes";
 	return NULL;
 }
 
@@ -431,6 +434,7 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		looks += ops[i].code == GOPROBE_OP_UNDER || ops[i].code == GOPROBE_OP_ROOT;
 		quotas[!!ops[i].offset] += ops[i].code == GOPROBE_OP_QUOTA;
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
+		copies += gp_op_uses[ops[i].code] & GP_USES_HASHED ? ops[i].value : 0;
 	}
 	if (looks > GP_UNDERS_MAX)
 		return "a filter has more than " __stringify(GP_UNDERS_MAX)

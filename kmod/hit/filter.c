@@ -11,6 +11,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <linux/string.h>
 
 #include "capture/call_stack.h"
@@ -27,7 +28,7 @@
 #include "stats/keys.h"
 #include "stats/tally.h"
 
-/* Bytes of each side that are compared at a time. */
+/* Bytes of each side that are compared at a time; bytes that are hashed at a time. */
 #define GP_FILTER_SAME	128
 
 /**
@@ -269,7 +270,57 @@ static int gp_filter_value(struct gp_key *key, const struct gp_op *op, u64 n)
 	return GOPROBE_CHUNK_OK;
 }
 
-/* Append the number of bytes, and the bytes. */
+/*
+ * Append the hash of @len bytes, of which at most @most are read. Each block's hash is the key of
+ * the next one's. The first key is a constant, so that equal strings have equal hashes in all
+ * sessions.
+ */
+static noinline int gp_filter_key_hash(struct gp_filter_hit *h, u64 address, u64 len, u32 most)
+{
+	u8 part[GP_FILTER_SAME] __aligned(8) GP_UNINITIALIZED;
+	u32 left = min_t(u64, len, most), n, size;
+	siphash_key_t state = { { 0, len } };
+	bool whole = len <= most;
+	int status;
+
+	for (; left; left -= n, address += n) {
+		n = min_t(u32, left, GP_FILTER_SAME);
+		size = n;
+		status = gp_capture_copy(&h->c, part, address, &size);
+		if (status < 0)
+			return status;
+		state.key[0] = siphash(part, size, &state);
+		if (status != GOPROBE_CHUNK_OK) {
+			whole = false;
+			break;
+		}
+	}
+	return gp_filter_key_word(h->key, (state.key[0] & ~GOPROBE_KEY_HASH_WHOLE) |
+					  (whole ? GOPROBE_KEY_HASH_WHOLE : 0));
+}
+
+/* As gp_filter_key_bytes(), for more bytes than the operation copies. The length is there. */
+static noinline int gp_filter_key_cut(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	u64 address = h->p.r[op->a], len = h->p.r[op->b];
+	struct gp_key *key = h->key;
+	u32 size, copied;
+	int status;
+
+	if (key->n >= key->space)
+		return GOPROBE_CHUNK_RANGE;
+	if (address < GP_NIL_END)
+		return GOPROBE_CHUNK_NIL;
+	size = min(op->size, (key->space - key->n - 1) * 8);
+	copied = size;
+	if (size)
+		key->word[key->n + ALIGN(size, 8) / 8 - 1] = 0;
+	status = gp_capture_copy(&h->c, &key->word[key->n], address, &copied);
+	key->n += ALIGN(size, 8) / 8;
+	return status == GOPROBE_CHUNK_OK ? gp_filter_key_hash(h, address, len, op->value) : status;
+}
+
+/* Append the number of bytes, and the bytes; if these are not all, perhaps the hash of all. */
 static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 {
 	u64 address = h->p.r[op->a], len = h->p.r[op->b];
@@ -280,6 +331,8 @@ static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 	if (gp_filter_key_word(key, len) != GOPROBE_CHUNK_OK)
 		return GOPROBE_CHUNK_RANGE;
 	size = min3(len, (u64)op->size, (key->space - key->n) * 8ULL);
+	if (unlikely(size < len) && op->value)
+		return gp_filter_key_cut(h, op);
 	if (!size)
 		return GOPROBE_CHUNK_OK;
 	padded = ALIGN(size, 8);

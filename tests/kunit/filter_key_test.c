@@ -211,6 +211,119 @@ static void unreadable_bytes_are_undecided(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, served, 1U);
 }
 
+/* ---- hashes of bytes ---- */
+
+#define LONG	300
+
+static void fill_long(void)
+{
+	u32 i;
+
+	for (i = 0; i < LONG; i++)
+		arena[0x100 + i] = 'a' + i % 26;
+}
+
+/* At most @most bytes of LONG are hashed, and 8 are in the key. */
+static void load_hashed(struct kunit *test, u64 most)
+{
+	filter_clear();
+	F(IMM, .a = 1, .value = A + 0x100);
+	F(IMM, .a = 2, .value = LONG);
+	F(KEY_BYTES, .a = 1, .b = 2, .size = 8, .value = most);
+	filter_load(test);
+}
+
+/* The key's last word, behind the length and @bytes words. */
+static u64 hash_of(struct kunit *test, u32 bytes)
+{
+	EXPECT_PASSES(test);
+	KUNIT_EXPECT_EQ(test, key.n, bytes + 2);
+	KUNIT_EXPECT_EQ(test, key.word[0], (u64)LONG);
+	return key.word[bytes + 1];
+}
+
+static void bytes_that_are_cut_have_a_hash_of_all(struct kunit *test)
+{
+	u64 hash;
+	u32 i;
+
+	fill_long();
+	load_hashed(test, 4096);
+	hash = hash_of(test, 1);
+	KUNIT_EXPECT_EQ(test, key.word[1], word_of("abcdefgh"));
+	KUNIT_EXPECT_EQ(test, hash & GOPROBE_KEY_HASH_WHOLE, GOPROBE_KEY_HASH_WHOLE);
+	KUNIT_EXPECT_EQ(test, hash_of(test, 1), hash);
+	for (i = 0; i < LONG; i++) {
+		arena[0x100 + i] ^= 1;
+		KUNIT_EXPECT_NE_MSG(test, hash_of(test, 1), hash, "byte %u", i);
+		arena[0x100 + i] ^= 1;
+	}
+	KUNIT_EXPECT_EQ(test, hash_of(test, 1), hash);
+}
+
+static void a_hash_of_some_bytes_says_so(struct kunit *test)
+{
+	u64 hash;
+
+	fill_long();
+	load_hashed(test, LONG - 1);
+	hash = hash_of(test, 1);
+	KUNIT_EXPECT_EQ(test, hash & GOPROBE_KEY_HASH_WHOLE, 0ULL);
+	arena[0x100 + LONG - 1] ^= 1;
+	KUNIT_EXPECT_EQ(test, hash_of(test, 1), hash);
+	arena[0x100 + LONG - 2] ^= 1;
+	KUNIT_EXPECT_NE(test, hash_of(test, 1), hash);
+	load_hashed(test, LONG);
+	KUNIT_EXPECT_EQ(test, hash_of(test, 1) & GOPROBE_KEY_HASH_WHOLE, GOPROBE_KEY_HASH_WHOLE);
+}
+
+static void bytes_that_are_all_there_have_no_hash(struct kunit *test)
+{
+	fill_long();
+	filter_clear();
+	F(IMM, .a = 1, .value = A + 0x100);
+	F(IMM, .a = 2, .value = 8);
+	F(KEY_BYTES, .a = 1, .b = 2, .size = 8, .value = 4096);
+	filter_load(test);
+	EXPECT_KEY(test, 8, word_of("abcdefgh"));
+}
+
+static void a_hash_has_space_in_the_key(struct kunit *test)
+{
+	fill_long();
+	load_hashed(test, 4096);
+	key.space = 3;
+	hash_of(test, 1);
+	key.space = 2;
+	hash_of(test, 0);
+	key.space = 1;
+	EXPECT_UNDECIDED(test);
+}
+
+static void a_hash_of_unreadable_bytes_says_so(struct kunit *test)
+{
+	fill_long();
+	filter_clear();
+	F(IMM, .a = 1, .value = A + A_SIZE - 200);
+	F(IMM, .a = 2, .value = LONG);
+	F(KEY_BYTES, .a = 1, .b = 2, .size = 8, .value = 4096);
+	filter_load(test);
+	KUNIT_EXPECT_EQ(test, hash_of(test, 1) & GOPROBE_KEY_HASH_WHOLE, 0ULL);
+	load_hashed(test, 4096);
+	regions[VALUES].state = REMOTE;
+	EXPECT_UNDECIDED(test);
+	regions[VALUES].state = ABSENT;
+	served = 0;
+	hash_of(test, 1);
+	KUNIT_EXPECT_EQ(test, served, 1U);
+	filter_clear();
+	F(IMM, .a = 1, .value = 0);
+	F(IMM, .a = 2, .value = LONG);
+	F(KEY_BYTES, .a = 1, .b = 2, .size = 8, .value = 4096);
+	filter_load(test);
+	EXPECT_UNDECIDED(test);
+}
+
 /* ---- stacks ---- */
 
 #define FP	(SP + 0x100)	/* where the frame of the caller ends */
@@ -437,6 +550,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(bytes_end_where_the_key_does),
 	KUNIT_CASE(the_longest_key_is_full_of_bytes),
 	KUNIT_CASE(unreadable_bytes_are_undecided),
+	KUNIT_CASE(bytes_that_are_cut_have_a_hash_of_all),
+	KUNIT_CASE(a_hash_of_some_bytes_says_so),
+	KUNIT_CASE(bytes_that_are_all_there_have_no_hash),
+	KUNIT_CASE(a_hash_has_space_in_the_key),
+	KUNIT_CASE(a_hash_of_unreadable_bytes_says_so),
 	KUNIT_CASE(a_stack_begins_with_the_hit),
 	KUNIT_CASE(a_record_has_the_stack),
 	KUNIT_CASE(a_stack_has_as_many_as_asked_for),

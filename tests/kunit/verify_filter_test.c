@@ -15,6 +15,7 @@
 #define F_SKIP		"an operation skips past the end of its program"
 #define F_TASK		"an operation reads an unknown property of a task"
 #define F_ID		"an operation names an id of more than 32 bits"
+#define F_HASH	"a key's hash covers more than 4096 bytes"
 #define F_SAME		"an operation of a filter compares more than 4096 bytes"
 #define F_STATUS	"an item fails for an unknown reason"
 #define F_UNDERS	"a filter has more than 16 operations that look at open calls"
@@ -160,8 +161,12 @@ static const struct row filter_rows[] = {
 	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].b, 16) } },
 	{ "KEY_BYTES: the address in a register that does not exist", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].a, 255) } },
-	{ "KEY_BYTES has no value", F_CLEAN,
-	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].value, 1) } },
+	{ "KEY_BYTES: a hash of 4096 bytes", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].value, 4096) } },
+	{ "KEY_BYTES: a hash of 4097 bytes", F_HASH,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].value, 4097) } },
+	{ "KEY_BYTES: a hash of 2^64 - 1 bytes", F_HASH,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].value, U64_MAX) } },
 	{ "KEY_BYTES has no offset", F_CLEAN,
 	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].offset, 1) } },
 	{ "KEY_STACK", NULL, { SET(ops[0].code, GOPROBE_OP_KEY_STACK), SET(ops[0].a, 0),
@@ -270,6 +275,10 @@ static void filters_at_their_limits(struct kunit *test)
 	op = (struct goprobe_op){ .code = GOPROBE_OP_KEY_BYTES, .size = 4096 };
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), "a program copies more than 64 KiB");
+	op.value = 4096;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 8), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 9), "a program copies more than 64 KiB");
+	op.value = 0;
 	op.code = GOPROBE_OP_SAME;
 	op.size = 64;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");

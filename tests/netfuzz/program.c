@@ -35,6 +35,7 @@
 #define HAS_TASK	(1U << 12)
 #define HAS_ID		(1U << 13)
 #define HAS_ADDRESS	(1U << 14)	/* value: of link time */
+#define HAS_HASHED	(1U << 15)	/* value: bytes to hash */
 #define FOR_PLANS	(1U << 16)
 #define FOR_FILTERS	(1U << 17)
 #define FOR_ENDS	(1U << 18)
@@ -100,7 +101,7 @@ static const uint32_t has[] = {
 	[GOPROBE_OP_UNDER] = HAS_A | HAS_ID | FOR_FILTERS,
 	[GOPROBE_OP_SAME] = AB | HAS_BYTES | HAS_LENGTH | FOR_FILTERS,
 	[GOPROBE_OP_KEY] = HAS_A | FOR_FILTERS | FOR_KEYS,
-	[GOPROBE_OP_KEY_BYTES] = AB | HAS_BYTES | FOR_FILTERS | FOR_KEYS,
+	[GOPROBE_OP_KEY_BYTES] = AB | HAS_BYTES | HAS_HASHED | FOR_FILTERS | FOR_KEYS,
 	[GOPROBE_OP_KEY_STACK] = HAS_VALUE | FOR_FILTERS | FOR_KEYS,
 	/* Of hits that count it would depend on all points of an id. */
 	[GOPROBE_OP_VALUE] = HAS_A | FOR_FILTERS | FOR_KEYS | FOR_ENDS,
@@ -245,6 +246,10 @@ static void operation(struct program *p, uint32_t at, uint8_t code)
 		op->offset = choice_below(c, (left < 6 ? left : 6) + 1);
 	if (fields & (HAS_VALUE | HAS_STATUS | HAS_LENGTH | HAS_TASK | HAS_ID | HAS_ADDRESS))
 		op->value = some_value(p, fields);
+	if (fields & HAS_HASHED && choice_below(c, 2)) {
+		op->value = choice_below(c, (p->copies < BYTES_MAX ? p->copies : BYTES_MAX) + 1);
+		p->copies -= op->value;
+	}
 	p->tries += code == GOPROBE_OP_TRY;
 	p->unders -= looks_at_calls(code);
 }

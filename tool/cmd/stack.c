@@ -108,6 +108,7 @@ static int set_up(struct counting *c, struct diag *d)
 	stacks_init(&s->stacks, values[o->weight], o->weight + 1);
 	s->stacks.keyed = o->by.n;
 	s->show.json = o->format == OPTION_JSON;
+	s->show.exact = true;
 	s->keyshow = key_print_new(&s->show);
 	if (!s->keyshow)
 		return diag_set(d, "out of memory");

@@ -88,7 +88,7 @@ void group_by_fini(struct group_by_exprs *by)
 uint32_t group_by_bytes(const struct group_by_exprs *by)
 {
 	/* A value alone makes no key, but the module has a table of keys all the same. */
-	return by->n ? (uint32_t)by->n * (WORD + GROUP_BY_STRING_MAX) : WORD;
+	return by->n ? (uint32_t)by->n * (WORD + GROUP_BY_STRING_MAX + WORD) : WORD;
 }
 
 /* --- what can be a key ------------------------------------------------------------- */
@@ -161,7 +161,8 @@ static void put_string(struct operand *c, const struct operand_place *p)
 	operand_load(c, p, WORD, WORD, len);
 	operand_load(c, p, 0, WORD, at);
 	operand_op(c, (struct goprobe_op){
-		.code = GOPROBE_OP_KEY_BYTES, .a = at, .b = len, .size = GROUP_BY_STRING_MAX });
+		.code = GOPROBE_OP_KEY_BYTES, .a = at, .b = len, .size = GROUP_BY_STRING_MAX,
+		.value = GROUP_BY_HASHED_MAX });
 }
 
 /* The link-time address of the dynamic type; nil has no type, and stays 0. */

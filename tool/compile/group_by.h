@@ -10,8 +10,10 @@
 #include "compile/expr.h"
 
 #define GROUP_BY_EXPRS_MAX 4
-/* Bytes of a string in a key, besides its length. */
+/* Bytes of a string in a key, besides its length; if it has more, their hash follows. */
 #define GROUP_BY_STRING_MAX 64U
+/* Bytes of a string that the hash covers. */
+#define GROUP_BY_HASHED_MAX 4096U
 
 /* Buckets of a linear histogram, without those below and above. */
 #define GROUP_BY_RANGE_MAX (GOPROBE_BUCKETS - 2)
@@ -37,7 +39,7 @@ struct group_by_exprs {
 
 enum group_by_kind {
 	GROUP_BY_SCALAR,	/* a word: the value's bytes, or its number, extended */
-	GROUP_BY_STRING,	/* its length, and its bytes */
+	GROUP_BY_STRING,	/* its length, its bytes, and perhaps its hash */
 	GROUP_BY_ADDRESS,	/* a word, 0 is nil */
 	GROUP_BY_TYPE,	/* link-time address of the descriptor of what an interface holds */
 };

@@ -52,6 +52,22 @@ static void put_name(struct buf *b, size_t start, const struct symbol *place,
 	folded_clean(b, at);
 }
 
+/*
+ * Append the text of a key so that folded_clean() makes no two of them equal: a blank is "_", "_"
+ * is "\_", and ";" is "\x3b". Texts of strings have no backslash that is not part of such a pair.
+ */
+static void put_key_text(struct buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '_')
+			buf_str(b, "\\_");
+		else if (*text == ';')
+			buf_str(b, "\\x3b");
+		else
+			buf_char(b, *text);
+	}
+}
+
 /* s="POST": they hold the stacks of one value together. */
 static void put_key(struct buf *b, size_t start, const struct stack *k)
 {
@@ -60,7 +76,7 @@ static void put_key(struct buf *b, size_t start, const struct stack *k)
 
 		buf_str(b, k->labels[i].key);
 		buf_char(b, '=');
-		buf_str(b, k->labels[i].text);
+		put_key_text(b, k->labels[i].text);
 		folded_clean(b, at);
 	}
 }

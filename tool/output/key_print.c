@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "compile/group_by.h"
@@ -34,6 +35,7 @@ void key_print_free(struct key_print *k)
 	if (!k)
 		return;
 	value_fini(k->values);
+	hmap_fini(&k->types);
 	free(k->values);
 	free(k);
 }
@@ -65,27 +67,56 @@ static const uint8_t *take_bytes(struct keywords *w, uint64_t len, size_t *n)
 	return p;
 }
 
+/*
+ * What distinguishes a string of which the key has the first @n bytes: "...+23#5f3c91aa". All
+ * digits of the hash are where the text identifies the key: two series must have different labels.
+ */
+static void put_rest(const struct stats_print *s, uint64_t len, size_t n, uint64_t hash,
+		     struct buf *b)
+{
+	bool several = !(hash & GOPROBE_KEY_HASH_WHOLE);
+	char digits[20];
+
+	snprintf(digits, sizeof(digits), "#%016llx", (unsigned long long)hash);
+	if (s->json) {
+		json_u64(b, "len", len);
+		json_flag(b, "truncated", true);
+		json_str(b, "hash", digits + 1);
+		json_flag(b, "several", several);
+		return;
+	}
+	buf_number(b, "...+", len - n);
+	buf_mem(b, digits, s->labels || s->exact ? 17 : 9);
+	buf_str(b, several ? "<perhaps several values>" : "");
+}
+
+/* A label has "\x9f" for a byte that is no text. So a backslash is two: other bytes stay others. */
+static void put_label_bytes(const uint8_t *p, size_t n, struct buf *b)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] == '\\')
+			buf_char(b, '\\');
+		buf_char(b, (char)p[i]);
+	}
+}
+
 static void put_string(struct keywords *w, const struct stats_print *s, struct buf *b)
 {
-	uint64_t len = take(w);
+	uint64_t len = take(w), hash;
 	size_t n;
 	const uint8_t *p = take_bytes(w, len, &n);
 
-	if (!s->json) {
-		if (s->labels)
-			buf_mem(b, p, n);
-		else
-			quote_go(b, p, n);
-		if (len > n)
-			buf_number(b, "...+", len - n);
-		return;
+	hash = len > GROUP_BY_STRING_MAX ? take(w) : 0;
+	if (s->json) {
+		json_key(b, "value");
+		quote_json(b, p, n);
+	} else if (s->labels) {
+		put_label_bytes(p, n, b);
+	} else {
+		quote_go(b, p, n);
 	}
-	json_key(b, "value");
-	quote_json(b, p, n);
-	if (len > n) {
-		json_u64(b, "len", len);
-		json_flag(b, "truncated", true);
-	}
+	if (len > n)
+		put_rest(s, len, n, hash, b);
 }
 
 static void put_scalar(struct key_print *k, const struct gotype *t, uint64_t word, struct buf *b)
@@ -103,22 +134,42 @@ static void put_scalar(struct key_print *k, const struct gotype *t, uint64_t wor
 		value_text(k->values, b, t, p, t->size);
 }
 
-/* An address, or the name of a type; the type's address if the program does not have it. */
-static void put_word(struct gobin *bin, enum group_by_kind kind, uint64_t word, bool json,
-		     struct buf *b)
+/* Whether another type of that name was shown: names have no more of a package than its last word. */
+static bool is_namesake(struct key_print *k, const char *name, uint64_t type)
+{
+	uint64_t hash = hmap_hash(0, name, strlen(name));
+	const void *first = hmap_get(&k->types, hash);
+
+	if (first)
+		return (uintptr_t)first != type;
+	hmap_put(&k->types, hash, (void *)(uintptr_t)type);
+	return false;
+}
+
+/*
+ * An address, or the name of a type; the type's address if the program does not have it. Of types
+ * with one name the later ones have the address, too: "*store.Error@0x4d2a60".
+ */
+static void put_word(struct key_print *k, struct gobin *bin, enum group_by_kind kind,
+		     uint64_t word, struct buf *b)
 {
 	const char *name = kind == GROUP_BY_TYPE && word ? gobin_rtype_name(bin, word) : NULL;
+	bool namesake = name && is_namesake(k, name, word);
 
-	if (json && word && !name)
+	if (k->show->json && word && !name) {
 		json_hex(b, "value", word);
-	else if (json)
+	} else if (k->show->json) {
 		json_str(b, "value", name);
-	else if (!word)
+		if (namesake)
+			json_hex(b, "address", word);
+	} else if (!word) {
 		buf_str(b, "nil");
-	else if (!name)
-		buf_hex(b, word);
-	else
-		buf_str(b, name);
+	} else {
+		buf_str(b, name ?: "");
+		buf_str(b, namesake ? "@" : "");
+		if (!name || namesake)
+			buf_hex(b, word);
+	}
 }
 
 static void put_value(struct key_print *k, const struct plan_func *pf,
@@ -129,7 +180,7 @@ static void put_value(struct key_print *k, const struct plan_func *pf,
 	else if (part->kind == GROUP_BY_SCALAR)
 		put_scalar(k, part->type, take(w), b);
 	else
-		put_word(pf->bin, part->kind, take(w), k->show->json, b);
+		put_word(k, pf->bin, part->kind, take(w), b);
 }
 
 /* key1_r_Method="GET" */

@@ -3,6 +3,7 @@
 #ifndef GOPROBE_OUTPUT_KEY_PRINT_H
 #define GOPROBE_OUTPUT_KEY_PRINT_H
 
+#include "base/hmap.h"
 #include "output/key_stats.h"
 #include "output/stats_print.h"
 
@@ -16,6 +17,7 @@ struct keywords {
 struct key_print {
 	const struct stats_print *show;	/* as all is */
 	struct value_ctx *values;	/* shows numbers */
+	struct hmap types;	/* the first type of each name that was shown: its address */
 };
 
 /* NULL without memory. */

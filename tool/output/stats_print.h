@@ -26,6 +26,7 @@ struct stats_print_when;
  * @top: functions, or keys, at most; 0: all
  * @keys: what has been counted by key, or NULL
  * @labels: keys are labels of metrics, as text
+ * @exact: the text of a key is what identifies it
  * @put: writes a table, or NULL: stats_print_items() does
  */
 struct stats_print {
@@ -38,6 +39,7 @@ struct stats_print {
 	uint64_t top;
 	const struct key_stats *keys;
 	bool labels;
+	bool exact;
 	void (*put)(const struct stats_print *s, const struct stats_print_when *when,
 		    const struct stats_print_items *items, struct buf *b);
 };

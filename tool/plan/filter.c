@@ -341,6 +341,8 @@ static int add_filters(struct plan_filter *f, struct plan_func *pf,
 	/* What makes keys has no limits. */
 	if (pf->key)
 		*key = (struct plan_filter_more){ .ops = pf->key->ops, .nops = pf->key->nops };
+	for (size_t i = 0; pf->key && i < pf->key->n; i++)
+		f->plan->key_hashes |= pf->key->parts[i].kind == GROUP_BY_STRING;
 	if (pf->key && pf->key->value.name) {
 		if (check_value(pf, filter, d))
 			return -1;

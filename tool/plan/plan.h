@@ -341,6 +341,7 @@ struct plan_points {
  * @texts: of frames only strings and errors are followed
  * @secrets: plan_options.secrets
  * @wipes: the module wipes bytes of records: GOPROBE_REF_WIPE
+ * @key_hashes: keys have strings, of which long ones are hashed
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
  * @refs: references of @types
@@ -376,6 +377,7 @@ struct plan {
 	bool texts;
 	struct secret_list secrets;
 	bool wipes;
+	bool key_hashes;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
 	size_t ntypes;

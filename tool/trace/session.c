@@ -183,6 +183,12 @@ static int check_abilities(const struct session *t, const struct client_info *in
 		diag_hint(d, "load the module of this version of goprobectl; --no-redact does without");
 		return -1;
 	}
+	if (t->plan->key_hashes && !(info->abilities & GOPROBE_ABILITY_KEY_HASH)) {
+		diag_set(d, "the goprobe module that is loaded (%s) can't distinguish long strings of --by",
+			 info->version);
+		diag_hint(d, "load the module of this version of goprobectl");
+		return -1;
+	}
 	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
 		return 0;
 	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);

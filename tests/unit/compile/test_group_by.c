@@ -194,22 +194,50 @@ static void check_text(struct machine *m, const char *function, const char *expr
 	free(text);
 }
 
+/* A string of 70 bytes, the last ones of which are those of @last. */
+static void set_long(struct machine *m, uint64_t last)
+{
+	machine_set(m, "ax=20000 bx=46");
+	for (uint64_t i = 0; i < 8; i++)
+		machine_put(m, 0x20000 + 8 * i, 0x6161616161616161);
+	machine_put(m, 0x20000 + 8 * 8, last);
+}
+
 static void test_long(void **state)
 {
 	struct machine m;
 	char want[200];
 
 	(void)state;
-	machine_set(&m, "ax=20000 bx=46");
-	for (uint64_t i = 0; i < 9; i++)
-		machine_put(&m, 0x20000 + 8 * i, 0x6161616161616161);
-	snprintf(want, sizeof(want), "s=\"%064d\"...+6", 0);
+	set_long(&m, 0x6161616161616161);
+	snprintf(want, sizeof(want), "s=\"%064d\"...+6#79be047f", 0);
 	memset(want + 3, 'a', 64);
 	check_text(&m, "main.Strings", "s", false, want);
-	snprintf(want, sizeof(want), "[{\"expr\":\"s\",\"type\":\"string\",\"value\":\"%064d\",\"len\":70,\"truncated\":true}]",
+	set_long(&m, 0x6161616161616161);
+	snprintf(want, sizeof(want), "[{\"expr\":\"s\",\"type\":\"string\",\"value\":\"%064d\",\"len\":70,\"truncated\":true,\"hash\":\"79be047f18cd745d\"}]",
 		 0);
 	memset(strchr(want, '0'), 'a', 64);
 	check_text(&m, "main.Strings", "s", true, want);
+	/* Another string with the same beginning and length. */
+	set_long(&m, 0x6161626161616161);
+	snprintf(want, sizeof(want), "s=\"%064d\"...+6#79be077f", 0);
+	memset(want + 3, 'a', 64);
+	check_text(&m, "main.Strings", "s", false, want);
+}
+
+/* Of this one the hash does not cover all. */
+static void test_too_long(void **state)
+{
+	struct machine m;
+	char want[200];
+
+	(void)state;
+	machine_set(&m, "ax=20000 bx=1001");
+	for (uint64_t i = 0; i < 20; i++)
+		machine_put(&m, 0x20000 + 8 * i, 0x6161616161616161);
+	snprintf(want, sizeof(want), "s=\"%064d\"...+4033#197c67b3<perhaps several values>", 0);
+	memset(want + 3, 'a', 64);
+	check_text(&m, "main.Strings", "s", false, want);
 }
 
 static void test_json(void **state)
@@ -235,6 +263,46 @@ static int take_square(void *ctx, uint64_t vaddr, const char *name)
 	if (!strcmp(name, "main.Square"))
 		*to = vaddr;
 	return 0;
+}
+
+/* Two types of one name: of packages with one name, or of functions. */
+struct namesakes {
+	struct hmap first;
+	char name[100];
+	uint64_t type[2];
+};
+
+static int take_namesakes(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct namesakes *n = ctx;
+	uint64_t hash = hmap_hash(0, name, strlen(name));
+	uint64_t first = (uintptr_t)hmap_get(&n->first, hash);
+
+	if (first && !n->type[0] && strlen(name) < sizeof(n->name)) {
+		strcpy(n->name, name);
+		n->type[0] = first;
+		n->type[1] = vaddr;
+	}
+	return first ? 0 : hmap_put(&n->first, hash, (void *)(uintptr_t)vaddr);
+}
+
+static void test_namesakes(void **state)
+{
+	struct namesakes n = { .name = "" };
+	char setup[100], want[300];
+	struct machine m;
+
+	(void)state;
+	gobin_each_rtype(bin, take_namesakes, &n);
+	hmap_fini(&n.first);
+	if (!n.type[0])
+		fail_msg("the program has no two types of one name");
+	snprintf(setup, sizeof(setup), "ax=20000 si=%llx @20008=%llx",
+		 (unsigned long long)n.type[1], (unsigned long long)n.type[0]);
+	machine_set(&m, setup);
+	snprintf(want, sizeof(want), "s=%s any=%s@0x%llx", n.name, n.name,
+		 (unsigned long long)n.type[1]);
+	check_text(&m, "main.Interfaces", "s | any", false, want);
 }
 
 static void test_types(void **state)
@@ -564,16 +632,18 @@ static int close_all(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[7 + N(keys) + N(errors) + N(values) + N(value_errors)] = {
-		{ "strings that are too long", test_long },
+	struct CMUnitTest tests[9 + N(keys) + N(errors) + N(values) + N(value_errors)] = {
+		{ "strings of which the key has the beginning", test_long },
+		{ "strings that are longer than what the hash covers", test_too_long },
 		{ "keys in JSON", test_json },
 		{ "types that interfaces hold", test_types },
+		{ "types of one name", test_namesakes },
 		{ "floats", test_floats },
 		{ "without debug information", test_stripped },
 		{ "a second value", test_second_value },
 		{ "rows are kept, and put in order", test_rows },
 	};
-	struct CMUnitTest *t = tests + 7;
+	struct CMUnitTest *t = tests + 9;
 
 	t = ROWS(t, keys, test_key);
 	t = ROWS(t, errors, test_error);

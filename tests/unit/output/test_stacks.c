@@ -299,7 +299,8 @@ static void test_split(void **state)
 /* The parts of a key are beside the numbers, and roots. */
 static void test_keyed(void **state)
 {
-	static const struct stacks_label parts[] = { { "r.Path", "\"/a b;c\"" }, { "ok", "true" } };
+	static const struct stacks_label parts[] = { { "r.Path", "\"/a b;c_d\"" },
+						     { "ok", "true" } };
 	static const struct stacks_label json[] = { { "ok", "{\"expr\":\"ok\"}" },
 						    { "n", "{\"expr\":\"n\"}" } };
 	static struct stack stack = { simple, 3, true, { 3 }, parts, 2, .creator = &places[0] };
@@ -310,14 +311,14 @@ static void test_keyed(void **state)
 	(void)state;
 	stack_print_text(&s, 0, &b);
 	buf_char(&b, '\0');
-	assert_non_null(strstr(b.p, "3 calls, 100.0 %, r.Path=\"/a b;c\", ok=true\n    main.leaf"));
+	assert_non_null(strstr(b.p, "3 calls, 100.0 %, r.Path=\"/a b;c_d\", ok=true\n    main.leaf"));
 	b.len = 0;
 	folded_put(&s, 0, &b);
-	expect(&b, "r.Path=\"/a_b,c\";ok=true;created_by_main.leaf;[truncated];main.main;main.mid;main.leaf 3\n");
+	expect(&b, "r.Path=\"/a_b\\x3bc\\_d\";ok=true;created_by_main.leaf;[truncated];main.main;main.mid;main.leaf 3\n");
 	pprof_put(&s, &(struct pprof_about){ 0 }, &b);
 	take_apart(&b, &text);
 	buf_char(&text, '\0');
-	assert_non_null(strstr(text.p, "sample 3 r.Path=\"/a b;c\"0 ok=true0\n"));
+	assert_non_null(strstr(text.p, "sample 3 r.Path=\"/a b;c_d\"0 ok=true0\n"));
 	buf_fini(&text);
 	stack.labels = json;
 	stack_print_json(&s, 0, &b);

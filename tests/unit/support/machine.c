@@ -176,7 +176,7 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_UNDER] = A | VALUE | FILTER,
 	[GOPROBE_OP_SAME] = A | B | SIZE | VALUE | FILTER,
 	[GOPROBE_OP_KEY] = A | FILTER,
-	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | FILTER,
+	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | VALUE | FILTER,
 	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
 	[GOPROBE_OP_VALUE] = A | FILTER,
 	[GOPROBE_OP_SVALUE] = A | FILTER,
@@ -328,17 +328,38 @@ static int same(struct machine *m, uint64_t *a, uint64_t b, uint64_t n)
 }
 
 /* As much of a string as a key has of it. */
-static int key_bytes(struct machine *m, uint64_t at, uint64_t len, uint32_t size)
+/* Any hash will do: what it is, is the module's business. */
+static uint64_t key_hash(struct machine *m, uint64_t at, uint64_t len, uint64_t most)
 {
+	uint64_t hash = len * 31, n = len < most ? len : most;
+	bool whole = len <= most;
+	uint8_t byte;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (!machine_read(m, at + i, &byte, 1)) {
+			whole = false;
+			break;
+		}
+		hash = (hash ^ byte) * 0x100000001b3;
+	}
+	return (hash & ~GOPROBE_KEY_HASH_WHOLE) | (whole ? GOPROBE_KEY_HASH_WHOLE : 0);
+}
+
+static int key_bytes(struct machine *m, uint64_t at, uint64_t len, const struct goprobe_op *o)
+{
+	uint32_t size = o->size;
 	uint64_t n = len < size ? len : size, words = (n + 7) / 8;
 
-	assert_true(m->nkey + 1 + words <= N(m->key));
+	assert_true(m->nkey + 2 + words <= N(m->key));
+	assert_true(o->value <= 4096);
 	m->key[m->nkey++] = len;
 	memset(m->key + m->nkey, 0, words * 8);
 	for (uint64_t i = 0; i < n; i++)
 		if (!machine_read(m, at + i, (uint8_t *)(m->key + m->nkey) + i, 1))
 			return GOPROBE_CHUNK_FAULT;
 	m->nkey += words;
+	if (len > size && o->value)
+		m->key[m->nkey++] = key_hash(m, at, len, o->value);
 	return GOPROBE_CHUNK_OK;
 }
 
@@ -504,7 +525,7 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		m->delay += o->value;
 		break;
 	case GOPROBE_OP_KEY_BYTES:
-		return key_bytes(m, *a, b, o->size);
+		return key_bytes(m, *a, b, o);
 	case GOPROBE_OP_SAME:
 		return same(m, a, b, r[o->value] < o->size ? r[o->value] : o->size);
 	default:
