@@ -267,8 +267,12 @@ static int find_type(struct dwarf *dw, struct dwunit *u, const char *name,
 	for (bool more = die_child(&dw->r, &die, &die); more && n < 2;
 	     more = die_sibling(&dw->r, &die, &die)) {
 		const char *s = is_type(&die) ? die_name(&dw->r, &die) : NULL;
+		size_t stars = s ? strspn(s, "*") : 0;
 
-		if (!s || strcmp(whole ? s : without_path(s), name))
+		if (!s || strncmp(s, name, stars))
+			continue;
+		s = dwarf_type_unmarked(s + stars);
+		if (strcmp(whole ? s : without_path(s), name + stars))
 			continue;
 		*ret = die;
 		n++;

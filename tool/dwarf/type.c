@@ -34,11 +34,7 @@ void dwarf_type_fini(struct dwarf_type *t)
 	typeshell_fini(&t->shells);
 }
 
-/*
- * The compiler's mark of types that can't be compared (types.TypeSymName). A package may have that
- * name, too: then nothing but the type's own name follows.
- */
-static const char *drop_noalg(const char *name)
+const char *dwarf_type_unmarked(const char *name)
 {
 	static const char mark[] = "noalg.";
 	const char *rest = name + sizeof(mark) - 1;
@@ -54,9 +50,14 @@ static const char *drop_noalg(const char *name)
 /* @name without the marks of the compiler's shape types. */
 static const char *clean_name(struct dwarf_type *t, const char *name)
 {
+	size_t stars = strspn(name, "*");
+	const char *rest = dwarf_type_unmarked(name + stars);
 	char *r;
 
-	name = drop_noalg(name);
+	if (!stars)
+		name = rest;
+	else if (rest != name + stars)
+		name = arena_printf(t->mem, "%.*s%s", (int)stars, name, rest) ?: name;
 	if (!strstr(name, "go.shape."))
 		return name;
 	r = arena_strdup(t->mem, name);

@@ -219,6 +219,33 @@ static void test_closures(void **state)
 	}
 }
 
+/* The compiler's own: who asks for them does not write the compiler's mark. */
+static void test_marked(void **state)
+{
+	static const struct {
+		int minor;
+		const char *name;
+	} rows[] = {
+		{ 15, "[4]string" }, { 19, "[8]*sync.entry" },
+		{ 27, "map.group[int32]unsafe.Pointer" },
+		{ 27, "*map.group[int32]unsafe.Pointer" },
+	};
+	struct bins_each b = BINS("shapes", "");
+
+	(void)state;
+	while (bins_next(&b)) {
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			const struct gotype *t;
+
+			if (rows[i].minor != b.minor)
+				continue;
+			t = gobin_find_type(b.bin, rows[i].name);
+			assert_non_null(t);
+			assert_string_equal(t->name, rows[i].name);
+		}
+	}
+}
+
 static void test_none(void **state)
 {
 	struct bins_each b = BINS("shapes", "-stripped");
@@ -245,6 +272,7 @@ int main(void)
 		{ "a type exists once, cycles included", test_shared },
 		{ "functions are found by the line table's entries", test_entries },
 		{ "what a func captures is found once, and kept once", test_closures },
+		{ "a type is found without the compiler's mark", test_marked },
 		{ "a program without debug information has no types", test_none },
 	};
 
