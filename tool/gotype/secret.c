@@ -322,6 +322,19 @@ bool secret_is_field(const struct secret_list *s, const struct gofield *f)
 	return secret_is_name(s, f->name, f->type);
 }
 
+const struct secret_pair *secret_pair_of(const struct gotype *t)
+{
+	static const struct secret_pair pairs[] = {
+		{ "context.valueCtx", "key", "val" },
+		{ "log/slog.Attr", "Key", "Value" },
+	};
+
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < sizeof(pairs) / sizeof(*pairs); i++)
+		if (t->name && !strcmp(t->name, pairs[i].type))
+			return &pairs[i];
+	return NULL;
+}
+
 bool secret_is_key(const struct secret_list *s, const void *key, size_t len, const struct gotype *t)
 {
 	const char *p = key;

@@ -17,10 +17,12 @@
 /* A longer key of a map is no name. One that is cut before may be one. */
 #define SECRET_KEY_BYTES 64
 
-/* A context with a value, and its fields. */
-#define SECRET_CONTEXT "context.valueCtx"
-#define SECRET_CONTEXT_KEY "key"
-#define SECRET_CONTEXT_VALUE "val"
+/* A struct with a key, a string or an interface, and the value under it. */
+struct secret_pair {
+	const char *type;	/* its name */
+	const char *key;	/* the field of the key */
+	const char *value;	/* the field of the value */
+};
 
 /* A part of a text: a name that the user has added. */
 struct secret_name {
@@ -54,6 +56,8 @@ bool secret_is_name(const struct secret_list *s, const char *name, const struct 
 /* Is the value of type @t under a key of a map, the @len bytes at @key, redacted? */
 bool secret_is_key(const struct secret_list *s, const void *key, size_t len,
 		   const struct gotype *t);
+/* What type @t is, if it is such a struct; or NULL. */
+const struct secret_pair *secret_pair_of(const struct gotype *t);
 /* Is each value of type @t redacted, whatever its name is? */
 bool secret_is_type(const struct secret_list *s, const struct gotype *t);
 /* Is field @f of a struct redacted by its name? */

@@ -72,6 +72,22 @@ struct gotype {
 	uint64_t rtype;		/* link-time address of its run-time descriptor, or 0 if unknown */
 };
 
+/*
+ * The type *T that a generic struct names in a field without size, [0]*T, because another field is
+ * an unsafe.Pointer to T; or NULL. sync/atomic.Pointer[T] and weak.Pointer[T] are such structs.
+ */
+static inline const struct gotype *gotype_mentioned(const struct gotype *t)
+{
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gotype *a = t->fields[i].type;
+
+		if (a && a->kind == GOTYPE_ARRAY && !a->count && a->elem &&
+		    a->elem->kind == GOTYPE_POINTER && a->elem->size == 8)
+			return a->elem;
+	}
+	return NULL;
+}
+
 /* A register of which nothing is known: it need not be an address, and 0 is not nil. */
 #define GOTYPE_REGISTER "register"
 

@@ -62,6 +62,9 @@ static const struct trim parts[] = {
 	{ "net/netip.Addr", { "z" } },
 	{ "internal/intern.Value", { "cmpVal" } },
 	{ "unique.Handle[", { "value" } },
+	{ "math/big.Int", { "abs" } },
+	{ "math/big.Float", { "mant" } },
+	{ "log/slog.Value", { "any" } },
 };
 
 /* Whose types are the runtime's own affair: goroutines, type descriptors ... */
@@ -206,21 +209,52 @@ static void add_elements(struct reference *r, const struct gotype *t, uint64_t o
 	}
 }
 
-/* sync/atomic.Pointer[T] has an unsafe pointer, and beside it a type: [0]*T. */
+static bool is_instance(const struct gotype *t, const char *generic)
+{
+	return !strncmp(t->name, generic, strlen(generic));
+}
+
 const struct gotype *reference_field_type(const struct gotype *t, const struct gofield *f)
 {
-	static const char name[] = "sync/atomic.Pointer[";
-
-	if (f->type->kind != GOTYPE_POINTER || strncmp(t->name, name, sizeof(name) - 1) != 0)
+	if (f->type->kind != GOTYPE_POINTER || !is_instance(t, "sync/atomic.Pointer["))
 		return f->type;
-	for (size_t i = 0; i < t->nfields; i++) {
-		const struct gotype *a = t->fields[i].type;
+	return gotype_mentioned(t) ?: f->type;
+}
 
-		if (a->kind == GOTYPE_ARRAY && !a->count && a->elem &&
-		    a->elem->kind == GOTYPE_POINTER)
-			return a->elem;
-	}
-	return f->type;
+/* A weak.Pointer[T] points to a word with the address of the T, or 0: that of a *T. */
+static bool add_weak(struct reference *r, const struct gotype *t, const struct gofield *f,
+		     uint64_t offset)
+{
+	const struct gotype *to = gotype_mentioned(t);
+
+	if (f->type->kind != GOTYPE_POINTER || !to || !is_instance(t, "weak.Pointer["))
+		return false;
+	add_pointer(r, offset, to, WIRE_VALUE, GOPROBE_REF_F_SAME_LEVEL);
+	return true;
+}
+
+/*
+ * If the interface of a slog.Value stands for a string, its data word is where that is, and the
+ * number is its length. Otherwise a few bytes too many are copied.
+ */
+static void add_slog(struct reference *r, const struct gotype *t, const struct gofield *any,
+		     uint64_t offset)
+{
+	static const struct gotype byte = { .kind = GOTYPE_UINT, .name = "uint8", .size = 1 };
+	const struct gofield *num = NULL;
+
+	if (strcmp(t->name, "log/slog.Value") != 0 || any->type->kind != GOTYPE_INTERFACE)
+		return;
+	for (size_t i = 0; i < t->nfields; i++)
+		if (!strcmp(t->fields[i].name, "num") && t->fields[i].type->size == WORD)
+			num = &t->fields[i];
+	if (num)
+		add_array(r, (struct goprobe_ref){
+			.offset = (uint32_t)(offset + any->offset + WORD),
+			.count_offset = (uint32_t)(offset + num->offset),
+			.count_size = WORD,
+			.count = GOPROBE_COUNT_N,
+		}, &byte, WIRE_VALUE);
 }
 
 bool reference_is_part(const struct gotype *t, const struct gofield *f)
@@ -262,11 +296,12 @@ static void add_fields(struct reference *r, const struct gotype *t, uint64_t off
 			add_wipe(r, offset + f->offset, f->type->size);
 			continue;
 		}
-		if (!is_followed(trim, f->name))
+		if (!is_followed(trim, f->name) || add_weak(r, t, f, offset + f->offset))
 			continue;
 		add_value(r, reference_field_type(t, f), offset + f->offset, top, depth);
 		if (r->n == before + 1 && reference_is_part(t, f))
 			r->v[before].ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
+		add_slog(r, t, f, offset);
 	}
 }
 

@@ -7,6 +7,8 @@
 
 /* Entries of a group or bucket. */
 #define SLOTS 8
+/* Types inside types that are looked at. */
+#define NESTING_MAX 16
 
 /* Is @type a group or bucket of a map whose keys can be strings? The map's header is smaller. */
 static const struct gotype *map_of(const struct plan *p, uint32_t type)
@@ -18,25 +20,58 @@ static const struct gotype *map_of(const struct plan *p, uint32_t type)
 	       !t->map->key_indirect && p->types[type].size == t->map->size ? t : NULL;
 }
 
-/* The field @name of a context; NULL: debug information is damaged. */
-static const struct gofield *context_field(const struct gotype *t, const char *name)
+/* The field @name of a key or a value; NULL: debug information is damaged. */
+static const struct gofield *field(const struct gotype *t, const char *name)
 {
 	for (size_t i = 0; i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
 
-		if (f->type && f->type->kind == GOTYPE_INTERFACE && !strcmp(f->name, name) &&
-		    t->size >= 16 && f->offset <= t->size - 16)
+		if (f->type && !strcmp(f->name, name) && f->type->size >= 16 &&
+		    f->offset <= t->size && f->type->size <= t->size - f->offset)
 			return f;
 	}
 	return NULL;
 }
 
-static const struct gotype *context_of(const struct plan *p, uint32_t type)
+/* Is there a struct with a key and a value in type @t? */
+static bool has_pair(const struct gotype *t, int depth)
+{
+	if (!t || depth == NESTING_MAX)
+		return false;
+	if (t->kind == GOTYPE_ARRAY)
+		return has_pair(t->elem, depth + 1);
+	if (t->kind != GOTYPE_STRUCT)
+		return false;
+	if (secret_pair_of(t))
+		return true;
+	for (size_t i = 0; i < t->nfields; i++)
+		if (has_pair(t->fields[i].type, depth + 1))
+			return true;
+	return false;
+}
+
+static bool has_pair_of(const struct plan *p, uint32_t type)
 {
 	const struct gotype *t = type < p->ntypes ? p->gotypes[type] : NULL;
 
-	return t && t->kind == GOTYPE_STRUCT && t->name && !strcmp(t->name, SECRET_CONTEXT) &&
-	       p->types[type].size == t->size ? t : NULL;
+	return t && p->types[type].size == t->size && has_pair(t, 0);
+}
+
+static const struct plan_frame *frame_of(const struct plan *p, const struct goprobe_record *h)
+{
+	const struct plan_func *f = h->id < p->nfuncs ? p->funcs[h->id] : NULL;
+
+	if (!f)
+		return NULL;
+	return f->call.plan == h->plan ? &f->call : f->ret.plan == h->plan ? &f->ret : NULL;
+}
+
+static bool has_pair_in(const struct plan_frame *f)
+{
+	for (size_t i = 0; i < f->nvalues; i++)
+		if (has_pair(f->values[i].type, 0))
+			return true;
+	return false;
 }
 
 static bool has_keys(struct redactor *r)
@@ -44,7 +79,10 @@ static bool has_keys(struct redactor *r)
 	const struct plan *p = r->plan;
 
 	for (; !p->secrets.off && r->seen < p->ntypes; r->seen++)
-		if (map_of(p, (uint32_t)r->seen) || context_of(p, (uint32_t)r->seen))
+		if (map_of(p, (uint32_t)r->seen) || has_pair_of(p, (uint32_t)r->seen))
+			r->keys = true;
+	for (; !p->secrets.off && r->funcs < p->nfuncs; r->funcs++)
+		if (has_pair_in(&p->funcs[r->funcs]->call) || has_pair_in(&p->funcs[r->funcs]->ret))
 			r->keys = true;
 	return r->keys;
 }
@@ -179,16 +217,52 @@ static void look_at_group(struct redactor *r, uint32_t type, const struct gotype
 	}
 }
 
-static void look_at_context(struct redactor *r, uint32_t type, const struct gotype *t,
-			    uint8_t *context)
+/* The struct at @at in @object. */
+static void look_at_pair(struct redactor *r, uint32_t type, const struct gotype *t,
+			 const struct secret_pair *pair, uint8_t *object, uint64_t at)
 {
-	const struct gofield *key = context_field(t, SECRET_CONTEXT_KEY);
-	const struct gofield *value = context_field(t, SECRET_CONTEXT_VALUE);
+	const struct gofield *key = field(t, pair->key), *value = field(t, pair->value);
 
-	/* Keys of contexts are known from the start; one without bytes, struct{}, has no chunk. */
+	/* Such keys are known from the start; one without bytes, struct{}, has no chunk. */
 	if (key && value &&
-	    is_redacted(r, key->type, context + key->offset, value->type, false))
-		clear_value(r, type, context, value->offset, 16);
+	    is_redacted(r, key->type, object + at + key->offset, value->type, false))
+		clear_value(r, type, object, at + value->offset, value->type->size);
+}
+
+/* The value of type @t at @at in @object, which it fits into. */
+static void look_inside(struct redactor *r, uint32_t type, const struct gotype *t, uint8_t *object,
+			uint64_t at, int depth)
+{
+	const struct secret_pair *pair = secret_pair_of(t);
+
+	if (!has_pair(t, depth))
+		return;
+	if (pair)
+		look_at_pair(r, type, t, pair, object, at);
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+
+		if (f->type && f->offset <= t->size && f->type->size <= t->size - f->offset)
+			look_inside(r, type, f->type, object, at + f->offset, depth + 1);
+	}
+	for (uint64_t i = 0; t->kind == GOTYPE_ARRAY && i < t->count; i++)
+		if (t->elem->size && (i + 1) * t->elem->size <= t->size)
+			look_inside(r, type, t->elem, object, at + i * t->elem->size, depth + 1);
+}
+
+static void look_at_frame(struct redactor *r, uint8_t *p)
+{
+	const struct plan_frame *f = frame_of(r->plan, &r->rec.h);
+	uint8_t *frame = p + (r->rec.frame - p);
+
+	for (size_t i = 0; f && r->rec.frame && i < f->nvalues; i++) {
+		const struct plan_value *v = &f->values[i];
+
+		if (!v->unavailable && v->type && v->offset <= r->rec.frame_size &&
+		    v->type->size <= r->rec.frame_size - v->offset)
+			look_inside(r, r->plan->plans[r->rec.h.plan].type, v->type, frame,
+				    v->offset, 0);
+	}
 }
 
 /* --- records ------------------------------------------------------------------------------ */
@@ -205,10 +279,11 @@ static void look_at_record(struct redactor *r, uint8_t *p)
 
 		for (uint64_t at = 0; t && at + t->map->size <= c->size; at += t->map->size)
 			look_at_group(r, c->type, t, r->at[i] + at);
-		t = context_of(r->plan, c->type);
-		if (t && c->size >= t->size)
-			look_at_context(r, c->type, t, r->at[i]);
+		t = has_pair_of(r->plan, c->type) ? r->plan->gotypes[c->type] : NULL;
+		for (uint64_t at = 0; t && at + t->size <= c->size; at += t->size)
+			look_inside(r, c->type, t, r->at[i] + at, 0, 0);
 	}
+	look_at_frame(r, p);
 }
 
 void redact_records(struct redactor *r, const struct plan *plan, uint8_t *p, size_t len)

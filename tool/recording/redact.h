@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values under redacted keys of maps and contexts: cleared in records on their way into a
- * recording. The module does not know keys, so it has copied these values. Pure.
+ * Values under redacted keys of maps, contexts and attributes: cleared in records on their way
+ * into a recording. The module does not know keys, so it has copied these values. Pure.
  */
 #ifndef GOPROBE_RECORDING_REDACT_H
 #define GOPROBE_RECORDING_REDACT_H
@@ -13,7 +13,8 @@
 struct redactor {
 	const struct plan *plan;		/* what the records are of; it can grow */
 	size_t seen;				/* types of the plan that were looked at */
-	/* One of them is a map whose keys can be strings, or a context with a value. */
+	size_t funcs;				/* functions of the plan that were looked at */
+	/* One of them has a map whose keys can be strings, or a struct secret_pair. */
 	bool keys;
 	struct record rec;			/* the record at hand */
 	uint8_t *at[RECORD_CHUNKS_MAX];		/* its chunks, where they can be changed */

@@ -99,10 +99,9 @@ struct value_form {
 	const struct value_known *known;
 	bool redacted;				/* values of it are redacted */
 	uint64_t redacts;			/* bit i: field i is redacted */
-	/*
-	 * Of contexts with a value: the field whose value can say that the other one is redacted.
-	 */
+	/* The field whose value can say that another one is redacted, or NULL; and that one. */
 	const struct gofield *key;
+	const char *under;
 };
 
 #define VALUE_FORMS 256	/* a power of two */

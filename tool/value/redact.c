@@ -16,13 +16,15 @@ static const struct secret_list *secrets_of(const struct value_ctx *v)
 void value_find_redacted(const struct value_ctx *v, struct value_form *form)
 {
 	const struct gotype *t = form->type;
+	const struct secret_pair *pair = secret_pair_of(t);
 
 	form->redacted = secret_is_type(secrets_of(v), t);
 	form->redacts = 0;
 	for (size_t i = 0; i < t->nfields && i < FIELDS; i++)
 		form->redacts |= (uint64_t)secret_is_field(secrets_of(v), &t->fields[i]) << i;
-	form->key = strcmp(value_type_name(t), SECRET_CONTEXT) ? NULL :
-		    value_known_field(t, SECRET_CONTEXT_KEY, GOTYPE_INTERFACE, 16);
+	form->key = pair ? value_known_field(t, pair->key, GOTYPE_INTERFACE, 16) ?:
+			   value_known_field(t, pair->key, GOTYPE_STRING, 16) : NULL;
+	form->under = pair ? pair->value : NULL;
 }
 
 bool value_redacts_type(struct value_ctx *v, const struct gotype *t)
@@ -64,7 +66,7 @@ bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i, 
 
 	if (i < FIELDS ? form->redacts >> i & 1 : secret_is_field(secrets_of(v), f))
 		return true;
-	return key && !strcmp(f->name, SECRET_CONTEXT_VALUE) &&
+	return key && !strcmp(f->name, form->under) &&
 	       redacts(v, key->type, p + key->offset, f->type, false);
 }
 

@@ -40,6 +40,11 @@ static const struct value_known table[] = {
 	JSON("net/netip.Prefix", GOTYPE_STRUCT, value_prefix),
 	JSON("reflect.Value", GOTYPE_STRUCT, value_reflect),
 	JSON("*reflect.rtype", GOTYPE_POINTER, value_rtype),
+	JSON("math/big.Int", GOTYPE_STRUCT, value_big_int),
+	JSON("math/big.Rat", GOTYPE_STRUCT, value_big_rat),
+	JSON("math/big.Float", GOTYPE_STRUCT, value_big_float),
+	JSON("log/slog.Value", GOTYPE_STRUCT, value_slog),
+	JSON("weak.Pointer[", GOTYPE_STRUCT, value_weak),
 
 	ERROR("errors.errorString", "{s}"),
 	ERROR("fmt.wrapError", "{msg}", .wraps = "err"),

@@ -59,6 +59,8 @@ static inline bool value_convert(struct buf *b, const struct value_what *w)
 
 /* The forms, each in the file that knows it. */
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w);
+/* The time @ns nanoseconds after 1970. */
+void value_time_unix(struct buf *b, int64_t ns);
 bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w);
@@ -70,11 +72,16 @@ bool value_once(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_weak(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_big_int(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_big_rat(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_big_float(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_slog(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_hex(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w);

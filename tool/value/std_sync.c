@@ -196,15 +196,42 @@ bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_wh
 bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "v", GOTYPE_POINTER, 8);
+	const struct gotype *t = f ? gotype_mentioned(w->t) : NULL;
 
-	for (size_t i = 0; f && i < w->t->nfields; i++) {
-		const struct gotype *t = w->t->fields[i].type;
+	return t && held(v, b, w, t, f);
+}
 
-		if (t && t->kind == GOTYPE_ARRAY && !t->count && t->elem &&
-		    t->elem->kind == GOTYPE_POINTER && t->elem->size == 8)
-			return held(v, b, w, t->elem, f);
-	}
-	return false;
+/*
+ * It points to a word with the object's address, which the collector clears. JSON has the state
+ * alone.
+ */
+bool value_weak(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	const struct gofield *f = value_known_field(w->t, "u", GOTYPE_POINTER, 8);
+	const struct gotype *t = f ? gotype_mentioned(w->t) : NULL;
+	const uint8_t *word = NULL;
+	const char *why = NULL;
+	bool convert;
+
+	if (!t)
+		return false;
+	if (value_word(w->p + f->offset))
+		word = value_object(v, &(struct value_from){ f->type, w->p + f->offset }, t,
+				    value_word(w->p + f->offset), &why);
+	if (why)
+		return false;
+	convert = !w->exact && value_text_convert(b, w->t, w->place);
+	if (!word)
+		buf_str(b, "nil");
+	else if (!value_word(word))
+		buf_str(b, "dead");
+	else if (w->exact)
+		buf_str(b, "live");
+	else
+		value_text_put(v, b, t, word, t->size, VALUE_FIELD);
+	if (convert)
+		buf_char(b, ')');
+	return true;
 }
 
 bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what *w)

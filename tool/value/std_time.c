@@ -68,6 +68,17 @@ static void rfc3339(struct buf *b, int64_t unix_s, uint32_t ns)
 	buf_char(b, 'Z');
 }
 
+void value_time_unix(struct buf *b, int64_t ns)
+{
+	int64_t s = ns / (int64_t)SECOND, rest = ns % (int64_t)SECOND;
+
+	if (rest < 0) {
+		rest += (int64_t)SECOND;
+		s--;
+	}
+	rfc3339(b, s, (uint32_t)rest);
+}
+
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f_wall = value_known_field(w->t, "wall", GOTYPE_UINT, 8);

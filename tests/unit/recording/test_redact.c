@@ -243,6 +243,75 @@ static void test_context(void **state)
 	assert_memory_equal(secret, "*******", 7);
 }
 
+/* Each attribute of a slice. */
+static void test_attributes(void **state)
+{
+	static const struct gofield value_fields[] = { { "num", &t_int, 0 }, { "any", &t_any, 8 } };
+	static const struct gotype t_value = { GOTYPE_STRUCT, "log/slog.Value", 24, 8,
+					       .fields = value_fields, .nfields = 2 };
+	static const struct gofield fields[] = {
+		{ "Key", &t_string, 0 }, { "Value", &t_value, 16 },
+	};
+	static const struct gotype t_attr = { GOTYPE_STRUCT, "log/slog.Attr", 40, 8,
+					      .fields = fields, .nfields = 2 };
+	static const struct gofield outer_fields[] = { { "A", &t_attr, 0 } };
+	static const struct gotype t_outer = { GOTYPE_STRUCT, "main.outer", 40, 8,
+					       .fields = outer_fields, .nfields = 1 };
+	const struct gotype *both[] = { &t_attr, &t_outer };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint8_t *attrs, *secret, *plain;
+
+		make_plan(&t_numbers, 0);
+		gotypes[GROUP] = both[i];
+		types[GROUP] = (struct goprobe_type){ .size = 40, .ref = 20, .nrefs = 2 };
+		refs[20] = (struct goprobe_ref){ .kind = GOPROBE_REF_STRING };
+		refs[21] = (struct goprobe_ref){ .kind = GOPROBE_REF_EFACE, .offset = 24 };
+		begin();
+		attrs = put(0x1000, GROUP, WORDS(0x2000, 8, 7, 0x4a0000, 0x4000,
+						 0x2100, 6, 4, 0x4a0000, 0x4100), 80);
+		text(0x2000, "password");
+		text(0x2100, "Accept");
+		secret = text(0x4000, "hunter2");
+		plain = text(0x4100, "text");
+		redact();
+		assert_memory_equal(attrs, WORDS(0x2000, 8, 0, 0, 0,
+						 0x2100, 6, 4, 0x4a0000, 0x4100), 80);
+		assert_memory_equal(secret, "*******", 7);
+		assert_memory_equal(plain, "text", 4);
+	}
+}
+
+/* One that is an argument itself. */
+static void test_frame(void **state)
+{
+	static const struct gofield fields[] = { { "Key", &t_string, 0 }, { "Value", &t_any, 16 } };
+	static const struct gotype t_attr = { GOTYPE_STRUCT, "log/slog.Attr", 32, 8,
+					      .fields = fields, .nfields = 2 };
+	static const struct plan_value value = { .name = "a", .type = &t_attr };
+	static struct plan_func func = { .call = { .values = &value, .nvalues = 1, .size = 32 },
+					 .ret = { .plan = GOPROBE_NO_PLAN } };
+	struct plan_func *funcs[] = { &func };
+	uint8_t *secret;
+
+	(void)state;
+	make_plan(&t_numbers, 0);
+	types[FRAME] = (struct goprobe_type){ .size = 32, .ref = 20, .nrefs = 1 };
+	refs[20] = (struct goprobe_ref){ .kind = GOPROBE_REF_EFACE, .offset = 16 };
+	plan.funcs = funcs;
+	plan.nfuncs = 1;
+	begin();
+	memcpy(record + HEAD, WORDS(0x2000, 8, 0x4a0000, 0x4000), 32);
+	len = HEAD + 32;
+	text(0x2000, "password");
+	secret = text(0x4000, "hunter2");
+	redact();
+	plan.nfuncs = 0;
+	assert_memory_equal(record + HEAD, WORDS(0x2000, 8, 0, 0), 32);
+	assert_memory_equal(secret, "*******", 7);
+}
+
 /* Values behind pointers, in a second group; one of them refers to itself. */
 static void test_pointers(void **state)
 {
@@ -313,6 +382,8 @@ int main(void)
 		{ "what an interface holds", test_interface },
 		{ "values under keys that are interfaces", test_interface_keys },
 		{ "the value of a context", test_context },
+		{ "the value of an attribute, also inside another struct", test_attributes },
+		{ "the value of an attribute that is an argument", test_frame },
 		{ "what is behind a pointer, and behind itself", test_pointers },
 		{ "nothing where nothing is redacted", test_off },
 		{ "all records of a message, up to one that is damaged", test_several },

@@ -59,6 +59,11 @@ static const struct row {
 	{ "sync/atomic.Uint64", "atomic.Uint64(0)", 19 },
 	{ "sync/atomic.Uintptr", "atomic.Uintptr(0x0)", 19 },
 	{ "sync/atomic.Bool", "atomic.Bool(false)", 19 },
+	{ "math/big.Int", "0" },
+	{ "math/big.Rat", "0/1" },
+	{ "math/big.Float", "0" },
+	{ "log/slog.Value", "slog.Value(*errors.errorString(\"x\"))", 24 },
+	{ "weak.Pointer[main.holder]", "weak.Pointer[main.holder](nil)", 24 },
 	{ "sync/atomic.Pointer[main.holder]", "atomic.Pointer[main.holder](nil)", 19 },
 };
 

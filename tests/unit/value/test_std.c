@@ -621,6 +621,8 @@ static const struct gotype t_hint = TYPE(ARRAY, "[0]*int", 0, .elem = &p_int);
 static const struct gofield pointer_fields[] = { { "_", &t_hint, 0 }, { "v", &t_unsafe, 0 } };
 static const struct gotype t_atomic_pointer = TYPE(STRUCT, "sync/atomic.Pointer[int]", 8,
 						   FIELDS(pointer_fields));
+static const struct gofield weak_fields[] = { { "_", &t_hint, 0 }, { "u", &t_unsafe, 0 } };
+static const struct gotype t_weak = TYPE(STRUCT, "weak.Pointer[int]", 8, FIELDS(weak_fields));
 static const struct gotype t_mutexes = TYPE(ARRAY, "[2]sync.Mutex", 16, .elem = &t_mutex,
 					    .count = 2);
 static const struct gofield guarded_fields[] = {
@@ -669,6 +671,15 @@ static void test_locks(void **state)
 	SAYS(SHOW(&t_atomic_bool, 1), "atomic.Bool(true)");
 	SAYS(SHOW(&t_atomic_value, integer, 0x100), "atomic.Value(7)");
 	SAYS(SHOW(&t_atomic_pointer, 0x100), "atomic.Pointer[int](&7)");
+	PUT(0x400, 0x100);
+	PUT(0x408, 0);
+	SAYS(SHOW(&t_weak, 0x400), "weak.Pointer[int](&7)");
+	SAYS(SHOW(&t_weak, 0x408), "weak.Pointer[int](dead)");
+	SAYS(SHOW(&t_weak, 0), "weak.Pointer[int](nil)");
+	SAYS(JSON(&t_weak, 0x400), "{'u':'0x400'},'text':'live'");
+	SAYS(JSON(&t_weak, 0x408), "{'u':'0x408'},'text':'dead'");
+	/* The word was not read. */
+	SAYS(SHOW(&t_weak, 0x9000), "weak.Pointer[int]{u: unsafe.Pointer(0x9000)}");
 	SAYS(SHOW(&t_guarded, 1, 5, 1), "main.Guarded{mu: sync.Mutex{locked}, n: 5, on: true}");
 }
 

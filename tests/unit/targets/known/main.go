@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/url"
 	"os"
@@ -55,7 +56,8 @@ func main() {
 	}
 	ctx, cancel := context.WithCancel(context.TODO())
 	ctx, stop := context.WithTimeout(context.WithValue(ctx, &dayKey{"day"}, h.month), h.took)
-	list = append(list, ctx, context.Background(), newer(h))
+	list = append(list, ctx, context.Background(), newer(h), newest(h))
+	list = append(list, big.NewInt(1), big.NewRat(1, 2), big.NewFloat(1.5))
 	fmt.Fprintln(os.Stderr, list...)
 	pprof.Do(ctx, pprof.Labels("tenant", "acme"), func(context.Context) { stop() })
 	cancel()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//go:build !go1.24
+// +build !go1.24
+
+package main
+
+func newest(h *holder) interface{} {
+	return h
+}
