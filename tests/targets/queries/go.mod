@@ -1,0 +1,3 @@
+module queries
+
+go 1.19
