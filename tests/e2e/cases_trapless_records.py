@@ -282,7 +282,7 @@ def interrupted(t):
     with program(t) as target:
         trace = attached(t, target, "--no-return", "--lossless", "main.add")
         target.send("forever 2")
-        time.sleep(0.2)
+        wait_for("thousands of calls", lambda: os.path.getsize(trace.output) > 1 << 20)
         trace = trace.interrupt()
         callers = ask(target, "stop")
         found = by_goroutine(trace.calls)

@@ -3,7 +3,6 @@
 
 import json
 import signal
-import time
 
 import genl
 from cases_count import started, summary_of
@@ -118,6 +117,12 @@ def sleeps(t):
         check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
 
 
+def stacks_with(t, target, function):
+    """The goroutines that are in a call of the function now."""
+    lines = t.goprobectl("goroutines", "-p", target.pid, "-o", "json", "--with", function).finish()
+    return of_kind(parse("\n".join(lines)), "goroutine")
+
+
 @case("trapless: a program that is killed while calls are open loses none, and a child forked alone times none")
 def processes(t):
     with allowed():
@@ -128,7 +133,7 @@ def processes(t):
         target.send("calls 1000")
         target.line()
         target.send("work 60s")
-        time.sleep(1)
+        wait_for("an open call", lambda: stacks_with(t, target, "main.deep"))
         target.kill()
         lines, summary = finish(process)
         for e in lines.values():
