@@ -16,6 +16,7 @@ static int bound(struct job *j, const struct expr *e, uint8_t otherwise, uint8_t
 	const struct gotype *t;
 	struct operand_place p;
 	uint8_t first;
+	int sum;
 
 	*reg = operand_take(c);
 	if (!e) {
@@ -23,6 +24,14 @@ static int bound(struct job *j, const struct expr *e, uint8_t otherwise, uint8_t
 		return 0;
 	}
 	first = c->reg;
+	if (e->kind == EXPR_BINARY) {
+		sum = index_load(j, e);
+		if (sum < 0)
+			return -1;
+		operand_op2(c, GOPROBE_OP_MOVE, *reg, (uint8_t)sum);
+		c->reg = first;
+		return 0;
+	}
 	if (index_check(j, e) || expr_compile_in(j, e, &p))
 		return -1;
 	t = job_type_of(&p);

@@ -27,17 +27,34 @@ int index_check(struct job *j, const struct expr *e)
 		return job_wrong(j, e, "an index is not negative");
 	if (e->kind == EXPR_STRING || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
 		return job_wrong(j, e, "an index is a whole number");
+	if (e->kind == EXPR_BINARY && (e->op == EXPR_ADD || e->op == EXPR_SUB))
+		return 0;
 	return e->kind == EXPR_UNARY || e->kind == EXPR_BINARY ?
-	       job_wrong(j, e, "an index has no operators") : 0;
+	       job_wrong(j, e, "an index has no operators but '+' and '-'") : 0;
 }
 
-/* Load the index into a register of its own. The register, or -1. */
-static int compile_index(struct job *j, const struct expr *e)
+/* A sum or difference; beyond 64 bits it is in no range. The register, or -1. */
+static int compile_sum(struct job *j, const struct expr *e)
+{
+	int reg = index_load(j, e->x), other = reg < 0 ? -1 : index_load(j, e->index);
+
+	if (other < 0)
+		return -1;
+	operand_op2(&j->code, e->op == EXPR_ADD ? GOPROBE_OP_ADD : GOPROBE_OP_SUB, reg, other);
+	j->code.reg = reg + 1;
+	return reg;
+}
+
+int index_load(struct job *j, const struct expr *e)
 {
 	struct operand_place p;
 	uint8_t reg;
 
-	if (index_check(j, e) || expr_compile_in(j, e, &p))
+	if (index_check(j, e))
+		return -1;
+	if (e->kind == EXPR_BINARY)
+		return compile_sum(j, e);
+	if (expr_compile_in(j, e, &p))
 		return -1;
 	if (p.steps.n)
 		return job_wrong(j, e, "an index can't come out of a map or an interface");
@@ -70,7 +87,7 @@ static int index_slice(struct job *j, const struct expr *e, struct operand_place
 	/* The length first: @reg may be the register that finds it. */
 	operand_load(&j->code, &base, WORD, WORD, len);
 	operand_load(&j->code, &base, 0, WORD, reg);
-	index = compile_index(j, e->index);
+	index = index_load(j, e->index);
 	if (index < 0)
 		return -1;
 	operand_check(&j->code, index, len, GOPROBE_CHUNK_RANGE);
@@ -98,7 +115,7 @@ static int index_array(struct job *j, const struct expr *e, struct operand_place
 	/* An array in registers has one element at most. */
 	if (p->kind != OPERAND_PARTS)
 		*p = operand_address(&j->code, p);
-	index = compile_index(j, e->index);
+	index = index_load(j, e->index);
 	if (index < 0)
 		return -1;
 	count = operand_take(&j->code);

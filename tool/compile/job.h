@@ -95,6 +95,8 @@ int register_compile(struct job *j, const struct expr *e, struct operand_place *
 int label_compile(struct job *j, const struct expr *e, struct operand_place *p);
 /* Can @e be an index, as far as its form shows? 0, or -1 and an error. */
 int index_check(struct job *j, const struct expr *e);
+/* Load the index @e into a register of its own. The register, or -1 and an error. */
+int index_load(struct job *j, const struct expr *e);
 int index_compile(struct job *j, const struct expr *e, struct operand_place *p);
 /*
  * Is @name one of the function's parameters, or of the variables that its closure has captured; or

@@ -221,13 +221,13 @@ static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
 	struct expr *e = expr_parse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
 	const struct lex_token *colon = lex_peek(lx, 0);
 
-	if (!e || (!lex_is(colon, ':') && expr_parse_operand(lx, &e->index, d)))
+	if (!e || (!lex_is(colon, ':') && expr_parse_binary(lx, &e->index, d)))
 		return NULL;
 	colon = lex_peek(lx, 0);
 	if (lex_accept(lx, ':')) {
 		e->kind = EXPR_SLICE;
 		e->word = colon->at;
-		if (!lex_is(lex_peek(lx, 0), ']') && expr_parse_operand(lx, &e->high, d))
+		if (!lex_is(lex_peek(lx, 0), ']') && expr_parse_binary(lx, &e->high, d))
 			return NULL;
 	}
 	return lex_expect(lx, ']', "a ']' is missing here", d) ? NULL : e;

@@ -13,8 +13,8 @@
  *
  *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
  *
- * An index and the argument of a call are operands without binary operators. The parser looks
- * no names up, and knows no types: tool/compile decides what an expression means, and whether it
+ * The argument of a call is an operand without binary operators. The parser looks no names up, and
+ * knows no types: tool/compile decides what an expression means, and whether it
  * fits where it was written.
  */
 #ifndef GOPROBE_LANG_EXPR_PARSE_H

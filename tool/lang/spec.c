@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gotype/funcname.h"
+#include "lang/regex.h"
 #include "lang/spec.h"
 
 static int wrong(struct diag *d, const char *text, size_t at, size_t len, const char *message)
@@ -129,23 +130,8 @@ static int parse_regex(const char *text, struct spec *s, size_t *end, struct dia
 	if (!s->pattern)
 		return diag_set(d, "out of memory");
 
-	s->regex = malloc(sizeof(*s->regex));
-	if (!s->regex)
-		return diag_set(d, "out of memory");
-
-	int err = regcomp(s->regex, s->pattern, REG_EXTENDED | REG_NOSUB);
-
-	if (!err)
-		return 0;
-
-	char why[128];
-
-	regerror(err, s->regex, why, sizeof(why));
-	free(s->regex);
-	s->regex = NULL;
-	diag_set(d, "bad regular expression: %s", why);
-	diag_span(d, text, 1, slash - 1);
-	return -1;
+	s->regex = regex_compile(text, 1, slash - 1, d);
+	return s->regex ? 0 : -1;
 }
 
 static bool is_star(const char *pattern, size_t i)

@@ -169,7 +169,7 @@ static struct error_row {
 	{ "a field of a sum", "main.Ints if (a + 1).b > 2", "+",
 	  "only a variable can be here, or what it leads to", NULL },
 	{ "an operator in an index", "main.Slices if a[-len(a)] > 1", "-",
-	  "an index has no operators", NULL },
+	  "an index has no operators but '+' and '-'", NULL },
 	{ "a parameter and a result", "main.Strings if len(s) > 1 || err != nil",
 	  "len(s) > 1 || err != nil",
 	  "this needs a parameter, known only at the call, and a result, known only at the return",
