@@ -251,4 +251,4 @@ def refused(t):
     run(target)
     lines = interrupt(process)
     same({e["func"] for e in of_kind(lines, "count_key")}, {"main.refs"}, "functions with a parameter of that name")
-    check("lack what is asked for" in process.stderr(), "it said: %s", process.stderr())
+    check("have no 'any'" in process.stderr(), "it said: %s", process.stderr())

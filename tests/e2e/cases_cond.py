@@ -105,7 +105,7 @@ def failures(t):
     trace = attach.finish()
     same({e["func"] for e in trace.calls + trace.returns}, {"main.handle"}, "functions with an error")
     same([e["results"][-1]["value"] for e in trace.returns], [None] * len(trace.returns), "errors of calls that have not failed")
-    check(trace.returns and re.search(r"left out: \d+ lack what is asked for", attach.stderr()), "it said: %s", attach.stderr())
+    check(trace.returns and re.search(r"left out: \d+ return no error", attach.stderr()), "it said: %s", attach.stderr())
     counted = t.goprobectl("count", "-p", target.pid, "-o", "json", "--duration", "1s", "main.* if failed")
     summary = of_kind(parse("\n".join(counted.finish())), "summary")[0]
     check(summary["calls"] == 0 and summary["filtered"] > 0, "it counted: %s", summary)

@@ -213,7 +213,7 @@ def watch_end(t):
     target.popen.kill()
     target.popen.wait()
     watching.finish(0)
-    check("process %d has ended" % target.popen.pid in watching.stderr(), "it said: %s", watching.stderr())
+    check("process %d (counter) has ended" % target.popen.pid in watching.stderr(), "it said: %s", watching.stderr())
     target = t.target("counter", "-each", "1ms", 0)
     # A reader may close the pipe: that is no error.
     watching = t.goprobectl("watch", "-p", target.popen.pid, "-i", "20ms", "main.counter")

@@ -5,13 +5,14 @@ import errno
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
 
 import genl
 from genl import Client, Refused
-from lib import DEADLINE, GOPROBECTL, MODULE, Skip, case, check, nothing_probed, same, short, wait_for
+from lib import DEADLINE, GOPROBECTL, MODULE, Skip, case, check, nothing_probed, of_kind, parse, same, short, wait_for
 
 # name, arguments (%(x)s is filled in by the case), exit code, what stderr must say
 BAD_INPUT = (
@@ -32,6 +33,14 @@ BAD_INPUT = (
     ("a command that does not exist", "attach main.foo -- /nowhere/prog", 1, r"/nowhere/prog.*No such file"),
     ("a command that is no Go program", "attach main.foo -- /bin/true", 1, r"not a Go (binary|program)"),
     ("an unknown option", "attach --frobnicate -p 1 main.foo", 2, r"frobnicate"),
+    ("a number of events as other tools have it", "attach -n 5 -p %(target)s main.doWork", 2, r"(?s)'-n'.*'--events N' does that"),
+    ("a number of lines as other tools have it", "watch -n 5 -p %(target)s main.counter", 2, r"(?s)'-n'.*'--count N' does that"),
+    ("a duration as other tools have it", "count -d 5 -p %(target)s main.doWork", 2, r"(?s)'-d'.*'--duration TIME' does that"),
+    ("a number of events by another name", "attach --count 5 -p %(target)s main.doWork", 2, r"(?s)'--count'.*'--events N' does that"),
+    ("a pod", "count --pod shop main.doWork", 2, r"(?s)'--pod'.*'goprobectl ps' lists"),
+    ("a condition as an option", "attach --filter n>3 -p %(target)s main.doWork", 2, r"(?s)'--filter'.*'main.f if n > 3'"),
+    ("a class that regular expressions do not have", r"attach -p %(target)s /main\.\pL/", 2, r"(?s)no '\\p' here.*\\d, \\w"),
+    ("an init function that has run", "attach -p %(target)s main.init.77", 1, r"main\.init\.77"),
     ("an unknown command", "atach -p 1 main.foo", 2, r"(?s)atach.*attach"),
     ("a command by another name", "trace -p 1 main.foo", 2, r"(?s)'trace'.*'goprobectl attach' does that"),
     ("a command by another name, with its options", "record -p 1", 2, r"(?s)'record'.*'goprobectl attach --record FILE' does that"),
@@ -113,6 +122,35 @@ def bad_input(t):
             problems.append("%s: a session is left" % name)
     check(not target.probed("main.doWork"), "a breakpoint is left")
     check(not problems, "%d of %d: %s", len(problems), len(BAD_INPUT), " | ".join(problems))
+
+
+TYPOS = ("main.doWrok", "main.go:1", "runtime.mcall")
+
+
+@case("a pattern that traces nothing is a warning if others trace something, and the exit status says so", per="boot")
+def partial(t):
+    target = t.target("counter", "-hold", 4)
+    attach = t.attach("-p", target.pid, "main.doWork", *TYPOS).attached()
+    count = t.goprobectl("count", "-o", "json", "-p", target.pid, *TYPOS, "main.doWork")
+    wait_for("counting", lambda: count.ended() or "counting 1 function" in count.stderr())
+    target.send()
+    same(target.line(), "counter=4", "the program's result")
+    count.signal(signal.SIGINT)
+    trace = attach.interrupt(1)
+    same(len(trace.calls), 4, "calls")
+    for summary, stderr in ((trace.summary, attach.stderr()), (of_kind(parse("\n".join(count.finish(1))), "summary")[0], count.stderr())):
+        same([m["pattern"] for m in summary["not_traced"]], list(TYPOS), "patterns without anything")
+        check("did you mean 'main.doWork'" in summary["not_traced"][0]["reason"], "reason: %s", summary)
+        for typo in TYPOS:
+            check("warning: nothing is traced of '%s': " % typo in stderr, "no warning: %s", stderr)
+    text = t.goprobectl("count", "--duration", "100ms", "-p", target.pid, *TYPOS, "main.doWork")
+    text.finish(1)
+    check("3 patterns trace nothing: 'main.doWrok', 'main.go:1', 'runtime.mcall'\n" in text.stderr(), "it said: %s", text.stderr())
+    changing = refused(["attach", "-p", str(target.pid), "main.doWork delay 1ms", "main.doWrok delay 1ms"], 1, "matches 'main.doWrok delay 1ms'")
+    check(changing is None, "one of two changes: %s", changing)
+    listed = t.goprobectl("list", "-o", "json", "-p", target.pid, "main.doWrok", "main.doWork")
+    same([f["func"] for f in parse("\n".join(listed.finish(1)))], ["main.doWork"], "functions listed")
+    check("no function of" in listed.stderr() and "doWrok" in listed.stderr(), "list said: %s", listed.stderr())
 
 
 @case("the version is printed for --version, -V, -v and version", per="boot")

@@ -100,6 +100,26 @@ void diag_fini(struct diag *d)
 	d->len = 0;
 }
 
+static char *copy(const char *s)
+{
+	return s ? strdup(s) : NULL;
+}
+
+void diag_copy(struct diag *to, const struct diag *from)
+{
+	*to = (struct diag){
+		.message = copy(from->message), .hint = copy(from->hint),
+		.text = copy(from->text), .at = from->at, .len = from->len,
+	};
+}
+
+static const char no_memory[] = "out of memory";
+
+bool diag_no_memory(const struct diag *d)
+{
+	return !d->message || !strcmp(d->message, no_memory);
+}
+
 static bool starts_column(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;
@@ -143,7 +163,7 @@ static void print_span(const struct diag *d, FILE *to)
  */
 void diag_print_message(const struct diag *d, FILE *to)
 {
-	print_plain(d->message ? d->message : "out of memory", to);
+	print_plain(d->message ? d->message : no_memory, to);
 }
 
 /**

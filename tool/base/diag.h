@@ -29,6 +29,10 @@ void diag_hint(struct diag *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void diag_span(struct diag *d, const char *text, size_t at, size_t len);
 void diag_fini(struct diag *d);
+/* @to, which says nothing yet, says what @from says. */
+void diag_copy(struct diag *to, const struct diag *from);
+/* Is there no memory for what was to be done? Such an error says nothing of what the user wrote. */
+bool diag_no_memory(const struct diag *d);
 
 /* Print the message alone, for a line that says more; to stderr as a rule. */
 void diag_print_message(const struct diag *d, FILE *to);

@@ -58,7 +58,11 @@ static int watch(struct goprobe_trace *t, const struct options *o, struct diag *
 	code = goprobe_trace_exit_status(t);
 	if (code)
 		return code;
-	return n.broken ? CMD_BROKEN : o->strict && n.lost ? CMD_LOST : CMD_DONE;
+	if (n.broken)
+		return CMD_BROKEN;
+	if (o->strict && n.lost)
+		return CMD_LOST;
+	return n.not_traced ? CMD_FAILED : CMD_DONE;
 }
 
 static int run(struct options *o, struct diag *d)

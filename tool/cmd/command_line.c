@@ -48,18 +48,73 @@ static const struct option_row *row_of(enum command command, int opt)
 
 /* --- what is wrong with an option ------------------------------------ */
 
-static int unknown_option(const char *text, const struct option *options, struct diag *d)
+static const char condition[] = "a condition stands behind its pattern: 'main.f if n > 3'";
+static const char container[] =
+	"'goprobectl ps' lists processes with their containers, and -p takes their ids";
+static const char json[] = "'-o json' does that";
+
+/* What other tools call it, and the option, the first that the command has, or the hint. */
+static const struct called {
+	const char *typed;
+	const char *does;	/* a hint has blanks */
+} called[] = {
+	{ "d", "duration" }, { "t", "duration" }, { "timeout", "duration" }, { "for", "duration" },
+	{ "seconds", "duration" }, { "n", "events" }, { "n", "count" }, { "n", "top" },
+	{ "c", "events" }, { "c", "count" }, { "count", "events" }, { "count", "top" },
+	{ "events", "count" }, { "times", "events" }, { "times", "count" }, { "max-events", "events" },
+	{ "limit", "events" }, { "limit", "count" }, { "limit", "top" }, { "lines", "count" },
+	{ "every", "interval" }, { "callers", "stack" }, { "backtrace", "stack" }, { "k", "stack" },
+	{ "s", "stack" }, { "stack-depth", "frames" }, { "max-depth", "depth" }, { "group-by", "by" },
+	{ "key", "by" }, { "f", "output" }, { "out", "output" }, { "file", "binary" },
+	{ "exe", "binary" }, { "program", "binary" }, { "name", "pid" }, { "comm", "pid" },
+	{ "process", "pid" }, { "json", json }, { "j", json },
+	{ "no-color", "'--color never' does that" }, { "v", "full" }, { "verbose", "full" },
+	{ "filter", condition },
+	{ "where", condition },
+	{ "if", condition },
+	{ "pod", container },
+	{ "container", container },
+	{ "cgroup", container },
+	{ "tid", "a condition chooses a goroutine: 'main.f if goid == 7'" },
+	{ "thread", "a condition chooses a goroutine: 'main.f if goid == 7'" },
+};
+
+/* Is there a hint at what @name does here, of another tool? */
+static bool hint_called(const char *name, enum command command, struct diag *d)
+{
+	for (size_t i = 0; i < sizeof(called) / sizeof(*called); i++) {
+		const struct called *c = &called[i];
+		bool hint = strchr(c->does, ' ');
+		const struct option_row *row = hint ? NULL : option_find(command, c->does);
+
+		if (strcmp(c->typed, name) != 0 || (!row && !hint))
+			continue;
+		if (row)
+			diag_hint(d, "'--%s%s%s' does that", row->name, row->arg ? " " : "",
+				  row->arg ? row->arg : "");
+		else
+			diag_hint(d, "%s", c->does);
+		return true;
+	}
+	return false;
+}
+
+static int unknown_option(const char *text, enum command command, const struct option *options,
+			  struct diag *d)
 {
 	struct suggest near;
 
 	diag_set(d, "unknown option '%s'", text);
-	if (strncmp(text, "--", 2) != 0)
-		return CMD_USAGE;
 
-	char *name = strndup(text + 2, strcspn(text + 2, "="));
+	const char *word = text + (strncmp(text, "--", 2) ? 1 : 2);
+	char *name = strndup(word, strcspn(word, "="));
 
 	if (!name)
 		return CMD_USAGE;
+	if (hint_called(name, command, d) || word == text + 1) {
+		free(name);
+		return CMD_USAGE;
+	}
 	suggest_init(&near, name);
 	for (; options->name; options++)
 		suggest_offer(&near, options->name);
@@ -70,7 +125,8 @@ static int unknown_option(const char *text, const struct option *options, struct
 }
 
 /* getopt_long() has returned @got, '?' or ':'. */
-static int bad_option(char **argv, int got, const struct option *options, struct diag *d)
+static int bad_option(char **argv, int got, enum command command, const struct option *options,
+		      struct diag *d)
 {
 	const char *text = argv[optind - 1];
 	char letter[] = { '-', optopt, 0 };
@@ -84,12 +140,12 @@ static int bad_option(char **argv, int got, const struct option *options, struct
 		return CMD_USAGE;
 	}
 	if (!optopt)
-		return unknown_option(text, options, d);
+		return unknown_option(text, command, options, d);
 	if (o->name && strncmp(text, "--", 2) == 0) {
 		diag_set(d, "option '--%s' takes no value", o->name);
 		return CMD_USAGE;
 	}
-	return unknown_option(letter, options, d);
+	return unknown_option(letter, command, options, d);
 }
 
 /* --- what is traced -------------------------------------------------- */
@@ -196,7 +252,7 @@ static int parse_options(struct options *o, int argc, char **argv, struct diag *
 		if (opt == 'h')
 			return CMD_HELP;
 		if (opt == '?' || opt == ':')
-			return bad_option(argv, opt, v, d);
+			return bad_option(argv, opt, o->command, v, d);
 		code = option_parse(o, row_of(o->command, opt), optarg, d);
 		if (code)
 			return code;
@@ -228,6 +284,7 @@ int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 	code = cmd_parse(cmd, &o, argc, argv, d);
 	if (code == CMD_DONE) {
 		screen = o.screen;
+		o.person = true;
 		screen_open(STDOUT_FILENO);
 		code = cmd->run(&o, d);
 	}

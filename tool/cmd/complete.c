@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "base/plain.h"
 #include "cmd/complete.h"
+#include "cmd/topic.h"
+#include "gotype/funcname.h"
 #include "process/programs.h"
 #include "process/target.h"
 
@@ -103,14 +105,36 @@ static size_t piece(const char *name, size_t at)
 	return name[len] ? len + 1 : len;
 }
 
+/* With all of its package's path, or, if @last, with the last element: both are understood. */
+static const char *completed(const struct gofunc *f, bool last)
+{
+	size_t n = (size_t)(funcname_local(f->name) - f->name);
+
+	return last ? funcname_last_element(f->name, n) : f->name;
+}
+
 static void add_functions(struct names *names, const struct gobin *bin, const char *prefix,
-			  bool whole)
+			  bool last, bool whole)
 {
 	size_t len = strlen(prefix);
 
-	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));)
-		if (f->entry && !strncmp(f->name, prefix, len))
-			add_name(names, f->name, whole ? strlen(f->name) : piece(f->name, len));
+	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));) {
+		const char *name = completed(f, last);
+
+		if (f->entry && !strncmp(name, prefix, len))
+			add_name(names, name, whole ? strlen(name) : piece(name, len));
+	}
+}
+
+static size_t count_functions(const struct target *t, const char *prefix, bool last)
+{
+	size_t n = 0, len = strlen(prefix);
+
+	for (size_t i = 0; i < t->nbins; i++)
+		for (const struct gofunc *f = NULL;
+		     n <= FUNCTIONS_MOST && (f = gobin_next(t->bins[i], f));)
+			n += f->entry && !strncmp(completed(f, last), prefix, len);
+	return n;
 }
 
 static int by_name(const void *a, const void *b)
@@ -121,14 +145,13 @@ static int by_name(const void *a, const void *b)
 static void offer_functions(const struct target *t, const char *prefix, struct buf *b)
 {
 	struct names names = { 0 };
-	size_t all = 0, len = strlen(prefix);
+	size_t all = count_functions(t, prefix, false);
+	bool last = !all;
 
+	if (last)
+		all = count_functions(t, prefix, true);
 	for (size_t i = 0; i < t->nbins; i++)
-		for (const struct gofunc *f = NULL;
-		     all <= FUNCTIONS_MOST && (f = gobin_next(t->bins[i], f));)
-			all += f->entry && !strncmp(f->name, prefix, len);
-	for (size_t i = 0; i < t->nbins; i++)
-		add_functions(&names, t->bins[i], prefix, all <= FUNCTIONS_MOST);
+		add_functions(&names, t->bins[i], prefix, last, all <= FUNCTIONS_MOST);
 	if (names.n)
 		qsort(names.v, names.n, sizeof(*names.v), by_name);
 	for (size_t i = 0; i < names.n; i++)
@@ -235,6 +258,19 @@ static size_t join_values(char **words, size_t n)
 	return to;
 }
 
+/* What a topic of "help" is offered for. */
+struct topics {
+	struct buf *b;
+	const char *prefix;
+};
+
+static void offer_topic(void *ctx, const char *name)
+{
+	const struct topics *t = ctx;
+
+	offer(t->b, t->prefix, name, "topic of help");
+}
+
 void complete(const struct cmd *const *commands, char **words, size_t n, struct buf *b)
 {
 	const struct option_row *before, *given;
@@ -251,6 +287,8 @@ void complete(const struct cmd *const *commands, char **words, size_t n, struct 
 		else if (!strcmp(words[0], commands[i]->name))
 			cmd = commands[i];
 	}
+	if (n == 2 && !strcmp(words[0], "help"))
+		topic_each(offer_topic, &(struct topics){ b, words[1] });
 	/* What follows "--" is another program's. */
 	for (size_t i = 1; i + 1 < n; i++)
 		if (!strcmp(words[i], "--"))

@@ -183,6 +183,8 @@ static int finish(struct counting *c, struct diag *d)
 	struct stats_print_end end = { .stats = stats };
 
 	c->ending = true;
+	if (!c->cmd->input)
+		session_say_end(&c->tracing);
 	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
 		return -1;
 	if (!c->hits)
@@ -222,7 +224,9 @@ static int run(struct counting *c, struct diag *d)
 	session_disarm(&c->tracing);
 	session_await_command(&c->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
-	return !code && c->hits ? CMD_BROKEN : code;
+	if (!code && c->hits)
+		return CMD_BROKEN;
+	return !code && c->tracing.plan->nmissing ? CMD_FAILED : code;
 }
 
 int counting_run(struct counting *c, const struct counting_cmd *cmd, struct options *o,

@@ -140,8 +140,11 @@ static int watch(struct graphing *g, struct diag *d)
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	if (code)
 		return code;
-	return loop_broken(&g->watch) ? CMD_BROKEN :
-	       g->o->strict && output_lost(&g->stream.sum) ? CMD_LOST : CMD_DONE;
+	if (loop_broken(&g->watch))
+		return CMD_BROKEN;
+	if (g->o->strict && output_lost(&g->stream.sum))
+		return CMD_LOST;
+	return g->tracing.plan->nmissing ? CMD_FAILED : CMD_DONE;
 }
 
 static int run(struct options *o, struct diag *d)

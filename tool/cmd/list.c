@@ -70,44 +70,65 @@ static bool wanted(const struct spec *specs, size_t n, bool *found, const char *
 	return any;
 }
 
-/* The functions to list, in the order of their files. */
-static int collect(const struct target *t, const struct spec *specs, size_t nspecs,
-		   struct listed **ret, size_t *nret, struct diag *d)
+/* What is wrong with a pattern is no reason not to list the others; -1 without memory, with @d. */
+static int say_wrong(size_t *wrong, struct diag *d)
+{
+	if (diag_no_memory(d))
+		return -1;
+	diag_print(d, "goprobectl", stderr);
+	diag_fini(d);
+	(*wrong)++;
+	return 0;
+}
+
+/* Names of nothing. 0, or -1 with @d set. */
+static int check_names(const struct target *t, struct spec *specs, size_t nspecs,
+		       const bool *found, size_t *wrong, struct diag *d)
+{
+	for (size_t i = 0; i < nspecs; i++) {
+		if (spec_is_place(&specs[i]) || found[i])
+			continue;
+		nomatch(t->bins, t->nbins, &specs[i], d);
+		if (say_wrong(wrong, d))
+			return -1;
+	}
+	return 0;
+}
+
+/* The functions to list, in the order of their files; *@wrong: patterns without any. */
+static int collect(const struct target *t, struct spec *specs, size_t nspecs,
+		   struct listed **ret, size_t *nret, size_t *wrong, struct diag *d)
 {
 	bool *found = calloc(nspecs + 1, sizeof(*found));
 	struct listed *v = NULL;
+	int err = 0;
 	size_t all = 0, n = 0;
 
-	for (size_t i = 0, k; i < t->nbins; i++) {
-		if (gobin_load_inlined(t->bins[i])) {
-			free(found);
-			return diag_set(d, "out of memory");
+	for (size_t i = 0; found && !err && i < nspecs; i++)
+		if (loosename_resolve(t->bins, t->nbins, &specs[i], d)) {
+			err = say_wrong(wrong, d);
+			found[i] = true;
 		}
+	for (size_t i = 0, k; !err && i < t->nbins; i++) {
+		err = gobin_load_inlined(t->bins[i]) ? diag_set(d, "out of memory") : 0;
 		gobin_funcs(t->bins[i], &k);
 		all += k;
 	}
-	v = calloc(all + 1, sizeof(*v));
+	v = err ? NULL : calloc(all + 1, sizeof(*v));
 	if (!found || !v) {
 		free(found);
 		free(v);
-		return diag_set(d, "out of memory");
+		return err ? -1 : diag_set(d, "out of memory");
 	}
 	for (size_t i = 0; i < t->nbins; i++)
 		for (const struct gofunc *f = NULL; (f = gobin_next(t->bins[i], f));)
 			if (wanted(specs, nspecs, found, f->name))
 				v[n++] = (struct listed){ .bin = t->bins[i], .fn = f };
-	for (size_t i = 0; i < nspecs; i++) {
-		if (found[i] || spec_is_place(&specs[i]))
-			continue;
-		free(found);
-		free(v);
-		nomatch(t->bins, t->nbins, &specs[i], d);
-		return -1;
-	}
+	err = check_names(t, specs, nspecs, found, wrong, d);
 	free(found);
 	*ret = v;
 	*nret = n;
-	return 0;
+	return err;
 }
 
 static int flush(struct buf *b, size_t most, struct diag *d)
@@ -175,6 +196,7 @@ struct listing {
 	const struct spec *specs;	/* patterns */
 	size_t nspecs;			/* their number */
 	struct gobin *bin;		/* the binary at hand */
+	size_t wrong;			/* patterns of which nothing is listed */
 	struct diag *d;			/* what is wrong */
 };
 
@@ -194,7 +216,7 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 		       struct diag *d)
 {
 	struct places v = { 0 };
-	int err = place_find(&v, t->bins, t->nbins, spec, d);
+	int err = place_find(&v, t->bins, t->nbins, spec, d) ? say_wrong(&l->wrong, d) : 0;
 
 	for (size_t i = 0; !err && i < v.n; i++) {
 		struct point_list_place place = { .at = v.v[i] };
@@ -207,7 +229,8 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 		if (l->insns)
 			point_list_instruction(&l->b, &place, l->able, &l->total, l->json);
 		else
-			err = list_place(l, &place, v.n == 1 ? d : NULL);
+			err = list_place(l, &place, v.n == 1 ? d : NULL) ?
+			      say_wrong(&l->wrong, d) : 0;
 		err = err ? err : flush(&l->b, 1 << 16, d);
 	}
 	place_fini(&v);
@@ -246,11 +269,13 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 		       struct listing *l, struct diag *d)
 {
 	struct diag unsaid = { 0 };
+	size_t header;
 	int err = 0;
 
 	l->able = ask_ability();
 	if (!l->json)
 		point_list_header(&l->b);
+	header = l->b.len;
 	for (size_t i = 0; !err && i < n; i++) {
 		(l->insns ? point_list_instructions : point_list_function)(&l->b, v[i].bin, v[i].fn,
 									   l->able, &l->total,
@@ -263,7 +288,9 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 	for (size_t i = 0; !err && i < l->nspecs; i++)
 		if (spec_is_place(&l->specs[i]))
 			err = list_places(l, t, &l->specs[i], d);
-	if (!err)
+	if (!err && l->wrong && l->b.len == header)
+		l->b.len = 0;
+	else if (!err)
 		point_list_end(&l->b, &l->total, l->able, l->json);
 	/* The message about a place is kept if the lines before it can not be written. */
 	if (err)
@@ -277,7 +304,7 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 
 /* Of a place each instruction that it means; of a function its first one. */
 static int list_vars(const struct target *t, const struct options *o, const struct listed *v,
-		     size_t n, struct diag *d)
+		     size_t n, size_t *wrong, struct diag *d)
 {
 	bool json = o->format == OPTION_JSON;
 	struct places places = { 0 };
@@ -286,8 +313,9 @@ static int list_vars(const struct target *t, const struct options *o, const stru
 
 	for (size_t i = 0; !err && i < o->nspecs; i++)
 		if (spec_is_place(&o->specs[i]))
-			err = place_find(&places, t->bins, t->nbins, &o->specs[i], d);
-	if (!err && !json)
+			err = place_find(&places, t->bins, t->nbins, &o->specs[i], d) ?
+			      say_wrong(wrong, d) : 0;
+	if (!err && !json && (n || places.n))
 		variable_list_header(&b);
 	for (size_t i = 0; !err && i < n + places.n; i++) {
 		struct place at = i < n ? (struct place){
@@ -310,19 +338,18 @@ static int list_functions(const struct target *t, const struct options *o, struc
 			     .specs = o->specs, .nspecs = o->nspecs, .d = d };
 	struct listed *v = NULL;
 	size_t n = 0;
-	int err = 0;
+	int err = collect(t, o->specs, o->nspecs, &v, &n, &l.wrong, d);
 
-	if (loosename_resolve(t->bins, t->nbins, o->specs, o->nspecs, d) ||
-	    collect(t, o->specs, o->nspecs, &v, &n, d))
-		return CMD_FAILED;
-	if (o->vars)
-		err = list_vars(t, o, v, n, d);
+	if (err || (l.wrong && l.wrong == o->nspecs))
+		;
+	else if (o->vars)
+		err = list_vars(t, o, v, n, &l.wrong, d);
 	else if (o->points || o->instructions)
 		err = list_points(t, v, n, &l, d);
 	else
 		err = list_lines(v, n, l.json, d);
 	free(v);
-	return err ? CMD_FAILED : CMD_DONE;
+	return err || l.wrong ? CMD_FAILED : CMD_DONE;
 }
 
 static int list_probed(bool json, struct diag *d)

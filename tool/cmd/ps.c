@@ -96,9 +96,12 @@ static int run(struct options *o, struct diag *d)
 		put(&p.v[i], &r);
 	if (!err)
 		err = writing_print(&b, d);
-	if (!err && p.denied)
-		fprintf(stderr, "goprobectl: permission denied reading %zu process%s%s\n", p.denied,
-			p.denied == 1 ? "" : "es", geteuid() ? ": run goprobectl as root" : "");
+	if (!err && p.denied == 1)
+		fprintf(stderr, "goprobectl: permission denied reading process %d%s\n", p.denied_pid,
+			geteuid() ? ": run goprobectl as root" : "");
+	else if (!err && p.denied)
+		fprintf(stderr, "goprobectl: permission denied reading %zu processes, such as %d%s\n",
+			p.denied, p.denied_pid, geteuid() ? ": run goprobectl as root" : "");
 	buf_fini(&b);
 	programs_fini(&p);
 	return err ? CMD_FAILED : CMD_DONE;

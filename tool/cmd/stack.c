@@ -13,6 +13,7 @@
 #include "output/folded.h"
 #include "output/key_print.h"
 #include "output/stack_print.h"
+#include "plan/missing.h"
 
 static const char about[] =
 "Usage: goprobectl stack [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -245,6 +246,7 @@ static void say(const struct stacking *s, const struct stats_print_end *end)
 	b.len = 0;
 	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
 	row_facts_text(&b, own, 2);
+	missing_put(s->c.tracing.plan, &b);
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 	session_say_copies(&s->c.tracing, s->c.cmd->doing);

@@ -53,6 +53,19 @@ void topic_names(size_t indent, struct buf *b)
 	}
 }
 
+void topic_each(void (*fn)(void *ctx, const char *name), void *ctx)
+{
+	for (const char *p = topic_text; p; p = next(p)) {
+		struct buf b = { 0 };
+
+		put_name(p, &b);
+		buf_char(&b, 0);
+		if (!b.failed)
+			fn(ctx, b.p);
+		buf_fini(&b);
+	}
+}
+
 /* Headings have no mark, and code is indented instead of fenced. */
 static void put_section(const char *p, const char *end, struct buf *b)
 {

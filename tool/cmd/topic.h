@@ -11,6 +11,8 @@
 extern const char topic_text[];
 /* "patterns, places, ...", in lines that all but the first begin with @indent spaces. */
 void topic_names(size_t indent, struct buf *b);
+/* Call @fn with the name of each topic. */
+void topic_each(void (*fn)(void *ctx, const char *name), void *ctx);
 /* Append the text of a topic. Return: false if the topic is unknown. */
 bool topic_put(const char *name, struct buf *b);
 

@@ -90,6 +90,8 @@ static int print_line(struct watching *w, struct diag *d)
 
 /* --- the run ------------------------------------------------------------------------ */
 
+#define MS 1000000ULL
+
 struct waiting {
 	int timer;
 	int signals;
@@ -121,8 +123,8 @@ static void close_waiting(const struct waiting *f)
 		close(f->signals);
 }
 
-/* Until the next line is due: true; false if a signal or the process's end comes first. */
-static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
+/* Until the next line is due: true; false if a signal, the process's end or @end comes first. */
+static bool wait_next(struct watching *w, const struct waiting *f, uint64_t end, bool *ended)
 {
 	struct pollfd fds[] = {
 		{ .fd = f->timer, .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
@@ -131,10 +133,14 @@ static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
 	uint64_t ticks;
 
 	for (;;) {
-		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+		uint64_t now = clock_now(CLOCK_MONOTONIC), left = end > now ? end - now : 0;
+		/* A day is short enough for poll(). */
+		int ms = left < 86400000 * MS ? (int)((left + MS - 1) / MS) : 86400000;
+
+		if (poll(fds, 3, ms) < 0 && errno != EINTR)
 			return false;
 		*ended = target_ended(&w->look.target);
-		if (fds[1].revents || *ended)
+		if (fds[1].revents || *ended || clock_now(CLOCK_MONOTONIC) >= end)
 			return false;
 		if (fds[0].revents)
 			return read(f->timer, &ticks, sizeof(ticks)) == sizeof(ticks);
@@ -144,11 +150,13 @@ static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
 static int watch(struct watching *w, const struct options *o, struct diag *d)
 {
 	struct waiting f = { -1, -1 };
+	struct buf b = { 0 };
+	uint64_t end = o->duration ? clock_now(CLOCK_MONOTONIC) + o->duration : UINT64_MAX;
 	bool ended = false;
 	int err = open_waiting(&f, o->interval, d);
 
 	for (uint64_t n = 0; !err && (!o->lines || n < o->lines); n++) {
-		if (n && !wait_next(w, &f, &ended))
+		if (n && !wait_next(w, &f, end, &ended))
 			break;
 		err = print_line(w, d);
 		if (err > 0) {
@@ -158,8 +166,11 @@ static int watch(struct watching *w, const struct options *o, struct diag *d)
 		}
 	}
 	close_waiting(&f);
-	if (ended)
-		fprintf(stderr, "goprobectl: process %d has ended\n", w->look.procmem.pid);
+	if (ended) {
+		target_put_ended(&w->look.target, &b);
+		fprintf(stderr, "%.*s\n", (int)b.len, b.p);
+	}
+	buf_fini(&b);
 	return err ? CMD_FAILED : CMD_DONE;
 }
 

@@ -7,5 +7,7 @@
 
 /* Why @fn must not be probed (static string), or NULL if it may. */
 const char *noprobe_reason(const struct gofunc *fn);
+/* What to do instead, of a function with that reason; or NULL. */
+const char *noprobe_hint(const char *reason);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parts of a linker's name of a Go function. */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <string.h>
 
@@ -151,4 +152,37 @@ bool funcname_written(const char *name, bool path, char *to, size_t size)
 	}
 	to[n] = 0;
 	return true;
+}
+
+static bool is_version(const char *s, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && isdigit((unsigned char)s[i]))
+		i++;
+	return n > 1 && s[0] == 'v' && i == n;
+}
+
+const char *funcname_last_element(const char *path, size_t n)
+{
+	const char *last = path + n;
+
+	while (last > path && last[-1] != '/')
+		last--;
+	return last;
+}
+
+const char *funcname_package(const char *path, size_t n, size_t *ret)
+{
+	const char *last = funcname_last_element(path, n), *end = path + n, *dot;
+
+	if (last > path && is_version(last, (size_t)(end - last))) {
+		end = last - 1;
+		last = funcname_last_element(path, (size_t)(end - path));
+	}
+	dot = memrchr(last, '.', (size_t)(end - last));
+	if (dot && is_version(dot + 1, (size_t)(end - dot - 1)))
+		end = dot;
+	*ret = (size_t)(end - last);
+	return last;
 }

@@ -12,6 +12,14 @@
  */
 const char *funcname_local(const char *name);
 
+/* The last element of a package's path, which has @n bytes. */
+const char *funcname_last_element(const char *path, size_t n);
+/*
+ * The name that the package with the @n bytes at @path for its path most likely has, and its
+ * length: the last element, without a version, as in x/echo/v4 and gopkg.in/yaml.v3.
+ */
+const char *funcname_package(const char *path, size_t n, size_t *ret);
+
 /*
  * Is it a function literal or the like ("main.F.func1", "main.T.M-fm",
  * "main.F.gowrap2", "main.F-range1")? These have no receiver, no dictionary.

@@ -231,6 +231,7 @@ GOPROBE_API int goprobe_trace_exit_status(struct goprobe_trace *t);
  * @broken: hits per second when GOPROBE_OPTION_MAX_LOAD ended the trace; otherwise 0
  * @gone: calls that were open when their process exited, or executed another program, and a
  *	program started in a process with the same id
+ * @not_traced: patterns of which nothing is traced, though others are; a notice gave the reason
  */
 struct goprobe_counts {
 	uint64_t events;
@@ -255,6 +256,7 @@ struct goprobe_counts {
 	uint64_t limited;
 	uint64_t broken;
 	uint64_t gone;
+	uint64_t not_traced;
 };
 
 /* @size: sizeof(*@ret). The counters are exact after goprobe_trace_stop(). */

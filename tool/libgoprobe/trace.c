@@ -578,6 +578,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 		.ns = s.ns,
 		.recorded_bytes = t->recorder.bytes,
 		.gone = s.gone,
+		.not_traced = s.plan ? s.plan->nmissing : 0,
 	};
 	counters_for_program(s.stats, &c);
 	memset(ret, 0, size);

@@ -142,14 +142,18 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *to, const char *
 			      size_t *ndata, void **request)
 {
 	struct httpserver *s = ctx;
+	char text[128];
 
 	(void)version, (void)data, (void)ndata, (void)request;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse(to, MHD_HTTP_METHOD_NOT_ALLOWED, "this page can only be read\n");
 	if (!is_for_us(s, MHD(lookup_connection_value)(to, MHD_HEADER_KIND, "Host")))
 		return refuse(to, MHD_HTTP_FORBIDDEN, "ask for localhost, or for an address\n");
-	if (strcmp(path, s->page.path))
-		return refuse(to, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+	if (strcmp(path, s->page.path)) {
+		snprintf(text, sizeof(text), "there is no such page: the only one is %s\n",
+			 s->page.path);
+		return refuse(to, MHD_HTTP_NOT_FOUND, text);
+	}
 	s->failed |= renew(s);
 	return s->failed ? MHD_NO : MHD(queue_response)(to, MHD_HTTP_OK, s->text);
 }

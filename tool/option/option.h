@@ -115,6 +115,7 @@ struct options {
 	const char *diff;	/* an older recording, or NULL */
 	bool lossless;		/* programs wait rather than lose records */
 	bool signals;		/* signals end the trace */
+	bool person;		/* a command runs, not a program with libgoprobe */
 	bool quiet;		/* no header and no summary */
 	bool pretty;		/* long values in several lines */
 	bool no_zero;		/* text leaves out struct fields that are zero */

@@ -98,7 +98,7 @@ const struct option_row option_rows[] = {
 	  "calls that can be open at once (default 16384)", .least = 1, .most = UINT32_MAX },
 
 	/* When to end. */
-	{ "duration", 0, TRACES, OPTIONS_END, OPTION_TIME, "TIME", FIELD(duration),
+	{ "duration", 0, TRACES | WATCH, OPTIONS_END, OPTION_TIME, "TIME", FIELD(duration),
 	  "after TIME: 5s, 200ms, 1m", .least = 1, .most = INT64_MAX,
 	  .key = GOPROBE_OPTION_DURATION_NS },
 	{ "events", 0, ATTACH | REPLAY, OPTIONS_END, OPTION_NUMBER, "N", FIELD(events),

@@ -7,6 +7,7 @@
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
+#include "plan/missing.h"
 
 static void header(struct output *o)
 {
@@ -239,6 +240,8 @@ void output_json_summary(struct buf *b, const struct output_summary *s)
 	row_facts_json(b, facts, n);
 	json_u64(b, "malformed", s->malformed);
 	buf_char(b, '}');
+	if (s->plan)
+		missing_json(s->plan, b);
 }
 
 static void summary(struct output *o, const struct output_summary *s, struct buf *talk)

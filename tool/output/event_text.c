@@ -13,6 +13,7 @@
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
+#include "plan/missing.h"
 
 #define SECOND 1000000000ULL
 
@@ -523,6 +524,8 @@ static void summary(struct output *o, const struct output_summary *s, struct buf
 	buf_number(talk, ", ", output_lost(s));
 	lost_by_cause(talk, s);
 	row_facts_text(talk, facts, output_facts(s, facts));
+	if (s->plan)
+		missing_put(s->plan, talk);
 	if (!s->unknown)
 		return;
 	buf_str(talk, "made by an older goprobectl, which did not record these counters: ");

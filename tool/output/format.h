@@ -84,6 +84,7 @@ struct output_summary {
 	uint64_t malformed;	/* records that could not be decoded */
 	uint64_t ns;		/* how long hits were recorded */
 	uint64_t inlined_left_out;	/* plan_copies.places */
+	const struct plan *plan;	/* what was to be traced, or NULL: plan.missing */
 	bool edits;		/* calls were to be changed */
 	uint64_t stats[__GOPROBE_STAT_MAX];	/* the module's, by enum goprobe_stat */
 	uint64_t unknown;	/* the set of those that an old recording does not have */

@@ -9,6 +9,7 @@
 #include "output/stats_print.h"
 #include "output/value_stats.h"
 #include "plan/copies.h"
+#include "plan/missing.h"
 
 /* Columns of a duration ("1.23ms") with two blanks, and of the bar of a histogram. */
 #define DURATION_WIDTH 10
@@ -319,6 +320,7 @@ void stats_print_summary(const struct stats_print *s, const struct tallies *t,
 	json_key(b, "seconds");
 	buf_seconds(b, end->ns);
 	row_facts_json(b, f, n);
+	missing_json(s->plan, b);
 	json_end_line(b);
 }
 
@@ -372,4 +374,5 @@ void stats_print_say(const struct stats_print *s, const struct tallies *t,
 	copies_put_unsure(&s->plan->copies, b);
 	if (s->plan->copies.unsure)
 		buf_char(b, '\n');
+	missing_put(s->plan, b);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of functions as people write or paste them. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,31 +22,47 @@ struct meant {
 	size_t n;	/* their number, SUGGEST_MAX at most */
 };
 
-/* Without the brackets of receivers, and the mark of shapes; false if it is too long. */
+/* Without the brackets of receivers, the mark of shapes, and escapes; false if it is too long. */
 static bool loosen(const char *from, char *to)
 {
-	static const char shape[] = "go.shape.";
+	static const char shape[] = "go.shape.", dot[] = "%2e";
 	size_t n = 0;
 
 	while (*from && n < NAME_MAX_BYTES - 1) {
-		if (!strncmp(from, shape, sizeof(shape) - 1))
+		if (!strncmp(from, shape, sizeof(shape) - 1)) {
 			from += sizeof(shape) - 1;
-		else if (from[0] == '(' && from[1] == '*')
+		} else if (from[0] == '(' && from[1] == '*') {
 			from += 2;
-		else if (*from == ')')
+		} else if (*from == ')') {
 			from++;
-		else
+		} else if (!strncmp(from, dot, sizeof(dot) - 1)) {
+			to[n++] = '.';
+			from += sizeof(dot) - 1;
+		} else {
 			to[n++] = *from++;
+		}
 	}
 	to[n] = 0;
 	return !*from;
 }
 
-/* Is it @m->wanted? Sets *@whole: with the whole package. */
-static bool is_loosely(const struct meant *m, const char *name, bool *whole)
+/* Bytes of the written name of @name before funcname_local(); it has a dot for each "%2e". */
+static size_t before_local(const char *name)
 {
-	const char *local = funcname_local(name), *from = m->local ? local : name;
-	char loose[NAME_MAX_BYTES];
+	const char *local = funcname_local(name);
+	size_t n = (size_t)(local - name);
+
+	for (const char *p = name; p < local; p++)
+		n -= *p == '%' ? 2 : 0;
+	return n;
+}
+
+/* Is it @m->wanted? @local: of it. Sets *@whole: with the whole package. */
+static bool is_loosely(const struct meant *m, const char *name, const char *local, bool *whole)
+{
+	const char *from = m->local ? local : name, *package;
+	char loose[NAME_MAX_BYTES], called[NAME_MAX_BYTES];
+	size_t n;
 
 	if (!loosen(from, loose))
 		return false;
@@ -52,13 +71,19 @@ static bool is_loosely(const struct meant *m, const char *name, bool *whole)
 		return true;
 	if (m->local)
 		return false;
-	for (from = local; from > name && from[-1] != '/'; from--)
-		;
-	return loosen(from, loose) && !strcmp(loose, m->wanted);
+	from = funcname_last_element(name, (size_t)(local - name));
+	if (loosen(from, loose) && !strcmp(loose, m->wanted))
+		return true;
+	if (local == name)
+		return false;
+	package = funcname_package(name, (size_t)(local - name) - 1, &n);
+	snprintf(called, sizeof(called), "%.*s.%s", (int)n, package, local);
+	return loosen(called, loose) && !strcmp(loose, m->wanted);
 }
 
 static void offer(struct meant *m, const char *name)
 {
+	size_t local = m->instance ? (size_t)(funcname_local(name) - name) : before_local(name);
 	char written[NAME_MAX_BYTES];
 	bool whole;
 
@@ -67,7 +92,7 @@ static void offer(struct meant *m, const char *name)
 		return;
 	if (m->instance)
 		memcpy(written, name, strlen(name) + 1);
-	if (!is_loosely(m, written, &whole) || (m->whole && !whole))
+	if (!is_loosely(m, written, written + local, &whole) || (m->whole && !whole))
 		return;
 	if (whole && !m->whole)
 		m->n = 0;
@@ -99,22 +124,78 @@ static int several(const struct meant *m, const struct spec *spec, struct diag *
 	return -1;
 }
 
+static void offer_all(struct gobin *const *bins, size_t nbins, struct meant *m)
+{
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (!(f->flags & GOFUNC_WRAPPER))
+				offer(m, f->name);
+}
+
+/* The package of @name, if @m->wanted is what people call it. */
+static void offer_package(struct meant *m, const char *name)
+{
+	char written[NAME_MAX_BYTES];
+	size_t n = before_local(name), len;
+	const char *called;
+
+	if (!n || !funcname_written(name, true, written, sizeof(written)))
+		return;
+	written[n - 1] = 0;
+	called = funcname_package(written, n - 1, &len);
+	if (strcmp(funcname_last_element(written, n - 1), m->wanted) != 0 &&
+	    (strlen(m->wanted) != len || memcmp(called, m->wanted, len) != 0))
+		return;
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->name[i], written))
+			return;
+	if (m->n < SUGGEST_MAX)
+		memcpy(m->name[m->n++], written, n);
+}
+
+/* "http.*" for "net/http.*": the package of a glob that matches nothing. 0, or -1 with @d set. */
+static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m,
+			struct spec *spec, struct diag *d)
+{
+	size_t n = strcspn(spec->pattern, "*?[/(.");
+	char *pattern;
+
+	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted) || has(bins, nbins, spec))
+		return 0;
+	memcpy(m->wanted, spec->pattern, n);
+	m->wanted[n] = 0;
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (f->entry)
+				offer_package(m, f->name);
+	for (size_t i = 0; i < m->n; i++)
+		if (strlen(m->name[i]) + strlen(spec->pattern + n) < NAME_MAX_BYTES)
+			strcat(m->name[i], spec->pattern + n);
+	if (m->n > 1)
+		return several(m, spec, d);
+	if (!m->n)
+		return 0;
+	pattern = strdup(m->name[0]);
+	if (!pattern)
+		return diag_set(d, "out of memory");
+	free(spec->pattern);
+	spec->pattern = pattern;
+	return 0;
+}
+
 static int resolve(struct gobin *const *bins, size_t nbins, struct meant *m, struct spec *spec,
 		   struct diag *d)
 {
 	char *pattern;
 
-	for (size_t i = 0; i < nbins; i++)
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (f->entry && !(f->flags & GOFUNC_WRAPPER))
-				offer(m, f->name);
-	if (!m->n)
-		return 0;
+	offer_all(bins, nbins, m);
 	/* A function of that name may have been inlined wherever it is called. */
 	for (size_t i = 0; i < nbins; i++)
 		if (gobin_load_inlined(bins[i]))
 			return diag_set(d, "out of memory");
-	if (has(bins, nbins, spec))
+	if (!m->n)
+		offer_all(bins, nbins, m);
+	if (!m->n || has(bins, nbins, spec))
 		return 0;
 	if (m->n > 1)
 		return several(m, spec, d);
@@ -126,26 +207,21 @@ static int resolve(struct gobin *const *bins, size_t nbins, struct meant *m, str
 	return 0;
 }
 
-int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *specs, size_t nspecs,
-		      struct diag *d)
+int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec, struct diag *d)
 {
-	for (size_t i = 0; i < nspecs; i++) {
-		struct spec *spec = &specs[i];
-		struct meant m = { .n = 0 };
+	struct meant m = { .n = 0 };
 
-		if (spec->kind != SPEC_NAME || has(bins, nbins, spec) ||
-		    !loosen(spec->pattern, m.wanted))
-			continue;
-		m.local = spec->pattern[0] == '(';
-		m.instance = strchr(spec->pattern, '[');
-		if (resolve(bins, nbins, &m, spec, d))
-			return -1;
-		/* "Cart.Add": no package is called so; a type may be. */
-		if (m.n || m.local || strchr(spec->pattern, '/'))
-			continue;
-		m.local = true;
-		if (resolve(bins, nbins, &m, spec, d))
-			return -1;
-	}
-	return 0;
+	if (spec->kind == SPEC_GLOB)
+		return resolve_glob(bins, nbins, &m, spec, d);
+	if (spec->kind != SPEC_NAME || has(bins, nbins, spec) || !loosen(spec->pattern, m.wanted))
+		return 0;
+	m.local = spec->pattern[0] == '(';
+	m.instance = strchr(spec->pattern, '[');
+	if (resolve(bins, nbins, &m, spec, d))
+		return -1;
+	/* "Cart.Add": no package is called so; a type may be. */
+	if (m.n || m.local || strchr(spec->pattern, '/'))
+		return 0;
+	m.local = true;
+	return resolve(bins, nbins, &m, spec, d);
 }

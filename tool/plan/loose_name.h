@@ -8,12 +8,11 @@
 #include "lang/spec.h"
 
 /*
- * Replace the patterns of @specs that are names of no function, but of one function in another
+ * Replace the pattern of @spec if it is the name of no function, but of one function in another
  * spelling: "main.Cart.Add", "(*Cart).Add" or "Cart.Add" for main.(*Cart).Add, "http.(*conn).serve"
  * for net/http.(*conn).serve, "main.Map[int]" for main.Map[go.shape.int]. 0; -1 with @d set if that
  * may be several functions, or without memory.
  */
-int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *specs, size_t nspecs,
-		      struct diag *d);
+int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec, struct diag *d);
 
 #endif

@@ -170,6 +170,41 @@ static bool hint_instances(struct search *s, const char *pattern, struct diag *d
 	return s->near.n;
 }
 
+static void offer_init(struct search *s, const char *name, size_t package, const void *pattern)
+{
+	size_t n = strlen(pattern);
+
+	(void)package;
+	if (!s->near.n && !strncmp(name, pattern, n) &&
+	    (!name[n] || (name[n] == '.' && isdigit((unsigned char)name[n + 1]))))
+		s->near.name[s->near.n++] = name;
+}
+
+/*
+ * "main.init", "main.init.1": the linker numbers a package's init functions, and calls what
+ * initialises its variables "init".
+ */
+static bool hint_init(struct search *s, const char *pattern, struct diag *d)
+{
+	static const char word[] = ".init";
+	const char *local = funcname_local(pattern);
+	const char *at = local > pattern ? strstr(local - 1, word) : NULL;
+	char *init = at && strspn(at + strlen(word), ".0123456789") ==
+		     strlen(at + strlen(word)) ?
+		     arena_strndup(&s->mem, pattern, (size_t)(at - pattern) + strlen(word)) : NULL;
+
+	if (!init)
+		return false;
+	s->near.n = 0;
+	each_name(s, offer_init, init);
+	if (s->near.n)
+		diag_hint(d, "'%s*' matches its init functions; they run before main.main, so start the program: '-- COMMAND', or -b FILE before it starts",
+			  init);
+	else
+		diag_hint(d, "that package has no init function, and its variables need no code");
+	return true;
+}
+
 int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct search s = { .bins = bins, .nbins = nbins };
@@ -181,7 +216,8 @@ int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct d
 		each_name(&s, offer, NULL);
 	else if (spec->kind == SPEC_GLOB)
 		near_globs(&s, spec->pattern);
-	if (suggest_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
+	if ((spec->kind == SPEC_NAME && hint_init(&s, spec->pattern, d)) ||
+	    suggest_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
 		;
 	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
 		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/hmap.h"
 #include "compile/edit.h"
+#include "gobin/noprobe.h"
 #include "plan/dynamic_type.h"
 #include "plan/filter.h"
 #include "plan/frame.h"
@@ -108,6 +109,7 @@ void plan_free(struct plan *p)
 	free(p->filters);
 	free(p->filter_ops);
 	free(p->files);
+	free(p->missing);
 	type_table_fini(&priv->types);
 	dynamic_type_fini(&priv->dynamic);
 	plan_frame_fini(&priv->frames);
@@ -321,6 +323,14 @@ static int check_alone(struct plan_private *priv, const struct plan_func *pf,
 	return -1;
 }
 
+static int refuse(const char *name, const char *why, struct diag *d)
+{
+	diag_set(d, "%s can't be probed: %s", name, why);
+	if (noprobe_hint(why))
+		diag_hint(d, "%s", noprobe_hint(why));
+	return -1;
+}
+
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d)
 {
@@ -336,7 +346,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 			 &scan);
 	priv->refused = info.refused;
 	if (info.refused)
-		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
+		err = refuse(fn->name, info.refused, d);
 	else if (plan_filter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
 		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, req, d))
 		err = -1;

@@ -110,6 +110,16 @@ struct plan_options {
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
+/**
+ * struct plan_missing - a pattern or place of which nothing is traced, though others are
+ * @spec: what the user wrote
+ * @why: why, and what to do: "main.go has no ..."
+ */
+struct plan_missing {
+	const char *spec;
+	const char *why;
+};
+
 struct group_by;
 struct edit;
 struct edit_pair;
@@ -358,6 +368,8 @@ struct plan_points {
  * @descendant: goroutine whose descendants are asked for; 0: none is
  * @unwinds: calls that panics end are reported
  * @copies: what of the functions that were asked for is not traced; copies_find() sets it
+ * @missing: patterns of which nothing is traced; select_functions() sets it
+ * @nmissing: their number
  * @files: points by binary; index is the session's file id
  */
 struct plan {
@@ -399,6 +411,8 @@ struct plan {
 	uint64_t descendant;
 	bool unwinds;
 	struct plan_copies copies;
+	struct plan_missing *missing;
+	size_t nmissing;
 	struct plan_points *files;
 	size_t nfiles;
 	void *priv;

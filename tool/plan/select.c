@@ -5,7 +5,7 @@
 
 #include "plan/copies.h"
 #include "plan/loose_name.h"
-#include "plan/no_match.h"
+#include "plan/missing.h"
 #include "plan/claim.h"
 #include "plan/request.h"
 #include "plan/select.h"
@@ -95,7 +95,7 @@ void select_left_out(struct choice *c, const char *why)
 	r->count[i]++;
 }
 
-static void describe(const struct reasons *r, struct buf *b)
+void select_describe(const struct reasons *r, struct buf *b)
 {
 	if (!r->total)
 		return;
@@ -113,7 +113,31 @@ static void describe(const struct reasons *r, struct buf *b)
 
 /* --- choosing -------------------------------------------------------- */
 
-static const char why_asked[] = "lacks a requested value";
+const char *select_lack(const struct choice *c, const struct diag *d)
+{
+	static const char unknown[] = "lack what is asked for", error[] = "return no error";
+	bool absent = strstr(d->message ?: "", " has no ");
+	const char *lack;
+
+	if (strstr(d->message ?: "", " returns no error"))
+		return error;
+	if (!d->text || d->at + d->len > strlen(d->text))
+		return unknown;
+	lack = arena_printf(c->mem, "%s '%.*s'", absent ? "have no" : "do not allow", (int)d->len,
+			    d->text + d->at);
+	return lack ? lack : unknown;
+}
+
+int select_failed(struct choice *c, size_t i, struct diag *d)
+{
+	if (diag_no_memory(d))
+		return -1;
+	if (c->why[i].message)
+		diag_fini(d);
+	else
+		c->why[i] = *d;
+	return 0;
+}
 
 /*
  * What the specs of a rank want of the function, in @req. 1: they are none; -1: no request can be
@@ -174,27 +198,24 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 	struct plan_request req;
 	struct diag d = { 0 };
 	bool lacks = decide(c, bin, fn, &req, &d);
-	const char *why;
+	const char *refused = NULL;
 	int err = -1;
 
 	if (!lacks) {
 		req.wraps = c->wraps;
 		err = plan_add_request(c->p, bin, fn, &req, &d);
+		refused = err ? plan_refused(c->p) : NULL;
 	}
-	why = lacks ? SELECT_LACKS : err ? plan_refused(c->p) : NULL;
-
-	for (size_t i = 0; i < c->nspecs; i++)
+	for (size_t i = 0; i < c->nspecs; i++) {
 		c->added[i] += c->hit[i] && !err;
-	if (!err)
-		return;
-	if (!named)
-		select_left_out(c, why ? why : why_asked);
-	if (named && !c->refusal.message)
-		c->refusal = d;
-	else if ((lacks || !why) && !c->lacks.message)
-		c->lacks = d;
-	else
-		diag_fini(&d);
+		/* Of a pattern the reasons are counted. */
+		if (err && c->hit[i] && !c->why[i].message &&
+		    (!refused || c->specs[i].kind == SPEC_NAME))
+			diag_copy(&c->why[i], &d);
+	}
+	if (err && !named)
+		select_left_out(c, refused ? refused : select_lack(c, &d));
+	diag_fini(&d);
 }
 
 static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool wrappers)
@@ -225,66 +246,6 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 
 /* --- all of it ---------------------------------------------------------- */
 
-static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc *fn,
-			struct diag *d)
-{
-	plan_add(c->p, bin, fn, d);
-	diag_hint(d, "--inlined probes the places where that is: 'goprobectl list --points' shows them%s",
-		  c->nspecs > 1 ? "; without it the others can be traced" : "");
-	return -1;
-}
-
-/* Nothing with code matches; perhaps something that was inlined away does. */
-static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const struct spec *s,
-		   struct diag *d)
-{
-	for (size_t i = 0; i < nbins; i++) {
-		if (gobin_load_inlined(bins[i]))
-			return diag_set(d, "out of memory");
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (!f->entry && spec_match(s, f->name))
-				return inlined_away(c, bins[i], f, d);
-	}
-	return nomatch(bins, nbins, s, d);
-}
-
-static int check(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
-{
-	for (size_t i = 0; i < c->nspecs; i++) {
-		const struct spec *s = &c->specs[i];
-
-		if (!c->found[i])
-			return no_code(c, bins, nbins, s, d);
-		if (c->added[i])
-			continue;
-		if (s->kind == SPEC_NAME && c->refusal.message) {
-			*d = c->refusal;
-			memset(&c->refusal, 0, sizeof(c->refusal));
-			if (c->nspecs > 1 && !d->hint)
-				diag_hint(d, "without it the others can be traced");
-			return -1;
-		}
-
-		if (c->lacks.message) {
-			*d = c->lacks;
-			memset(&c->lacks, 0, sizeof(c->lacks));
-			if (c->found[i] > 1)
-				diag_hint(d, "none of the %zu functions that match has the requested values; this is the first one's reason",
-					  c->found[i]);
-			return -1;
-		}
-
-		struct buf b = { 0 };
-
-		describe(&c->reasons, &b);
-		diag_set(d, "no function that '%s' matches can be probed", s->text);
-		diag_hint(d, "%.*s", (int)b.len, b.len ? b.p : "");
-		buf_fini(&b);
-		return -1;
-	}
-	return 0;
-}
-
 /* Which specs want the same. */
 static void compare(struct choice *c)
 {
@@ -292,6 +253,21 @@ static void compare(struct choice *c)
 		while (c->like[i] < i &&
 		       !claim_same(&c->specs[c->like[i]], &c->specs[i], c->mem))
 			c->like[i]++;
+}
+
+/* Names in other spellings. */
+static int resolve(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	for (size_t i = 0; i < c->nspecs; i++) {
+		struct diag why = { 0 };
+
+		if (loosename_resolve(bins, nbins, &c->specs[i], &why) &&
+		    select_failed(c, i, &why)) {
+			*d = why;
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
@@ -307,11 +283,13 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		.added = calloc(nspecs, sizeof(size_t)),
 		.hit = calloc(nspecs, sizeof(bool)),
 		.like = calloc(nspecs, sizeof(size_t)),
+		.why = calloc(nspecs, sizeof(struct diag)),
 	};
-	int err = c.found && c.added && c.hit && c.like ? 0 : diag_set(d, "out of memory");
+	int err = c.found && c.added && c.hit && c.like && c.why ? 0 :
+		  diag_set(d, "out of memory");
 
 	if (!err)
-		err = loosename_resolve(bins, nbins, specs, nspecs, d);
+		err = resolve(&c, bins, nbins, d);
 	if (!err)
 		compare(&c);
 	if (!err)
@@ -332,18 +310,19 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		err = -1;
 	}
 	if (!err)
-		err = check(&c, bins, nbins, d);
+		err = missing_find(&c, bins, nbins, d);
 	if (!err && copies_find(p, bins, nbins, specs, nspecs))
 		err = diag_set(d, "out of memory");
 	if (!err) {
-		describe(&c.reasons, skipped);
+		select_describe(&c.reasons, skipped);
 		if (skipped->len && c.warnings.len)
 			buf_char(skipped, '\n');
 		buf_mem(skipped, c.warnings.p, c.warnings.len);
 	}
 	buf_fini(&c.warnings);
-	diag_fini(&c.refusal);
-	diag_fini(&c.lacks);
+	for (size_t i = 0; c.why && i < nspecs; i++)
+		diag_fini(&c.why[i]);
+	free(c.why);
 	hmap_fini(&c.claims);
 	free(c.found);
 	free(c.added);

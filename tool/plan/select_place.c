@@ -60,7 +60,7 @@ static int add_place(struct choice *c, size_t spec, const struct place *place, s
 	return claim_place(c, spec, place) ? diag_set(d, "out of memory") : 0;
 }
 
-/* Those of spec @i. One that is meant alone must be had; of several the others are left out. */
+/* Those of spec @i; those that cannot be traced are left out. */
 static int add_places(struct choice *c, size_t i, const struct places *v, struct diag *d)
 {
 	for (size_t k = 0; k < v->n; k++) {
@@ -76,15 +76,14 @@ static int add_places(struct choice *c, size_t i, const struct places *v, struct
 		}
 		if (c->conflict.message)
 			return -1;
-		if (v->n == 1) {
+		if (v->n > 1)
+			select_left_out(c, refused ? refused : select_lack(c, &why));
+		if ((refused && v->n > 1) || c->why[i].message) {
+			diag_fini(&why);
+		} else if (select_failed(c, i, &why)) {
 			*d = why;
 			return -1;
 		}
-		select_left_out(c, refused ? refused : SELECT_LACKS);
-		if (!refused && !c->lacks.message)
-			c->lacks = why;
-		else
-			diag_fini(&why);
 	}
 	return 0;
 }
@@ -94,9 +93,15 @@ static int choose_place(struct choice *c, struct gobin **bins, size_t nbins, siz
 			struct diag *d)
 {
 	struct places v = { 0 };
-	int err;
+	struct diag why = { 0 };
+	int err = 0;
 
-	err = place_find(&v, bins, nbins, &c->specs[i], d) || add_places(c, i, &v, d);
+	if (!place_find(&v, bins, nbins, &c->specs[i], &why)) {
+		err = add_places(c, i, &v, d);
+	} else if (select_failed(c, i, &why)) {
+		*d = why;
+		err = -1;
+	}
 	place_fini(&v);
 	return err;
 }

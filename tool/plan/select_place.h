@@ -18,7 +18,7 @@ struct reasons {
 /* Functions being chosen. */
 struct choice {
 	struct plan *p;		/* where they go */
-	const struct spec *specs;	/* what is wanted */
+	struct spec *specs;	/* what is wanted */
 	size_t nspecs;		/* how many */
 	size_t *found;		/* for each spec, functions it matched */
 	size_t *added;		/* for each spec, those that could be added */
@@ -26,8 +26,8 @@ struct choice {
 	size_t *like;		/* for each spec, the first one that wants the same */
 	struct arena *mem;	/* for what is wanted of functions */
 	struct buf warnings;	/* about functions that were added */
-	struct diag refusal;	/* why a plainly named function could not be added */
-	struct diag lacks;	/* what the first other function lacks that a spec asks for */
+	/* For each spec, why the first function or place that it means could not be added. */
+	struct diag *why;
 	struct diag conflict;	/* specs that want different things of a function or place */
 	/* The spec that has a place, by its binary and address: struct claim. */
 	struct hmap claims;
@@ -35,13 +35,22 @@ struct choice {
 	const char *wraps;	/* the function at hand is a wrapper of this one, which was meant */
 };
 
-/* Count a function or place that was left out, with the reason (static string). */
-#define SELECT_LACKS "lack what is asked for"
+/* "3 functions or places left out: 2 are inlined, ..."; nothing, if all are there. */
+void select_describe(const struct reasons *r, struct buf *b);
+/* Count a function or place that was left out, with the reason, which outlives @c. */
 void select_left_out(struct choice *c, const char *why);
+/* "have no 'qty'": what functions with the error @d of a request lack. It outlives @c. */
+const char *select_lack(const struct choice *c, const struct diag *d);
+/*
+ * Nothing is traced of spec @i, because of @d, which is moved to it. 0; -1 if that is for lack of
+ * memory, and @d is as it was.
+ */
+int select_failed(struct choice *c, size_t i, struct diag *d);
 
 /*
  * Add the places that specs name, or with @inlined those that the functions were inlined into
- * that they mean. 0, or -1 with @d or c->conflict set.
+ * that they mean. 0, or -1 with @d or c->conflict set. A place that cannot be traced is no error:
+ * c->why has the reason.
  */
 int select_places(struct choice *c, struct gobin **bins, size_t nbins, bool inlined,
 		  struct diag *d);

@@ -205,6 +205,14 @@ static void add_library(void *ctx, int fd, const char *path)
 	diag_fini(&d);
 }
 
+static void note_denied(struct programs *p, pid_t pid, int err)
+{
+	if (err != EACCES && err != EPERM)
+		return;
+	p->denied++;
+	p->denied_pid = pid;
+}
+
 static int add_process(void *ctx, pid_t pid)
 {
 	struct elffile ef = { .fd = -1 };
@@ -214,13 +222,13 @@ static int add_process(void *ctx, pid_t pid)
 	int err;
 
 	if (!process_executable(pid, path)) {
-		f->p->denied += errno == EACCES || errno == EPERM;
+		note_denied(f->p, pid, errno);
 		return 0;
 	}
 	f->pid = pid;
 	f->path = path;
 	err = open_process(pid, path, &ef);
-	f->p->denied += err == -EACCES || err == -EPERM;
+	note_denied(f->p, pid, -err);
 	go = !err && add_if_go(f, &ef, NULL);
 	if (!err)
 		elffile_fini(&ef);

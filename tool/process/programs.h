@@ -30,6 +30,7 @@ struct programs {
 	size_t n;		/* their number */
 	size_t cap;		/* for how many there is memory */
 	size_t denied;		/* processes whose executable may not be read */
+	pid_t denied_pid;	/* the last of them */
 };
 
 /* Call @fn for each process, until it returns something other than 0: that is returned. */

@@ -9,6 +9,7 @@
 #include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -51,6 +52,21 @@ static int add_binary(struct target *t, int fd, const char *path, pid_t pid, str
 	return 0;
 }
 
+static void read_name(struct target_process *p)
+{
+	char path[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", p->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (!fgets(p->name, sizeof(p->name), f))
+		p->name[0] = 0;
+	p->name[strcspn(p->name, "\n")] = 0;
+	fclose(f);
+}
+
 static int add_process(struct target *t, pid_t pid, struct diag *d)
 {
 	for (size_t i = 0; i < t->nprocesses; i++)
@@ -66,6 +82,7 @@ static int add_process(struct target *t, pid_t pid, struct diag *d)
 		.pid = pid,
 		.pidfd = syscall(SYS_pidfd_open, pid, 0),
 	};
+	read_name(&v[t->nprocesses - 1]);
 	return 0;
 }
 

@@ -9,14 +9,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/diag.h"
 #include "gobin/gobin.h"
+
+/* Bytes of a process's name, with the zero at its end: TASK_COMM_LEN of linux/sched.h. */
+#define TARGET_NAME 16
 
 /* A process that is traced. */
 struct target_process {
 	pid_t pid;	/* its id */
 	int pidfd;	/* readable once it has ended; -1 if there is no pidfd */
 	bool ended;	/* it has ended */
+	char name[TARGET_NAME];	/* what it was called when it was added: its "comm"; or "" */
 };
 
 /*
@@ -81,6 +86,12 @@ int target_release(struct target *t, struct diag *d);
 size_t target_poll(const struct target *t, struct pollfd *fds);
 /* Look which processes have ended; true if all have. */
 bool target_ended(struct target *t);
+/*
+ * "process 12 (shop) has ended, with exit status 2", if all have ended. The status of a command is
+ * known, that of others since Linux 6.15, once their parents have waited for them. Nothing if a
+ * command has ended with status 0, or one process goes on.
+ */
+void target_put_ended(const struct target *t, struct buf *b);
 /* The exit status that the command's end asks for: its own, or 128 + signal. */
 int target_exit_status(const struct target *t);
 void target_fini(struct target *t);

@@ -50,6 +50,7 @@ bool interrupt_came(struct interrupt *i)
 
 	while (read(i->fd, &si, sizeof(si)) == sizeof(si)) {
 		i->came = true;
+		i->typed |= si.ssi_signo == SIGINT && si.ssi_code > 0;
 		/* Ctrl-C reaches the command by itself, kill(1) does not. */
 		if (t->command && t->go < 0 && !t->processes[0].ended && si.ssi_code <= 0)
 			kill(t->processes[0].pid, si.ssi_signo);

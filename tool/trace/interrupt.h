@@ -16,6 +16,7 @@ struct interrupt {
 	int fd;
 	sigset_t mask;	/* signal mask of before, for a command, and for after the first of them */
 	bool came;	/* one has come */
+	bool typed;	/* one of them is Ctrl-C: a terminal shows "^C" where the next text begins */
 };
 
 /* Leave signals alone: none will ever come. */

@@ -235,6 +235,8 @@ int loop_finish(struct loop *w, struct diag *d)
 	struct output_summary sum = { 0 };
 	struct client_pass p;
 
+	if (w->tracing)
+		session_say_end(w->tracing);
 	if (w->tracing && !loop_broken(w))
 		session_say_ending(w->tracing);
 	/* From now on no hit counts. To take the breakpoints away takes longer. */

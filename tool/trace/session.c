@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/plain.h"
 #include "gobin/sched_state.h"
+#include "gotype/funcname.h"
 #include "plan/copies.h"
+#include "plan/missing.h"
 #include "plan/runtime_probe.h"
 #include "plan/select.h"
 #include "process/kin.h"
@@ -97,6 +100,7 @@ static int set_file(struct session *t, const struct options *o, struct diag *d)
 int session_open(struct session *t, const struct options *o, struct diag *d)
 {
 	t->quiet = o->quiet;
+	t->person = o->person;
 	t->inlines = o->command == COMMAND_COUNT || o->command == COMMAND_ATTACH;
 	t->max_load = o->max_load;
 	t->trapless = o->plan.jumps;
@@ -135,6 +139,25 @@ void session_look(struct session *t)
 	t->file = NULL;
 }
 
+/* "main.init" or "main.init.0": it has run when a program goes its way. */
+static bool is_init(const char *name)
+{
+	static const char init[] = "init";
+	const char *local = funcname_local(name);
+
+	return !strncmp(local, init, strlen(init)) &&
+	       strspn(local + strlen(init), ".0123456789") == strlen(local + strlen(init));
+}
+
+static void say_inits(const struct session *t)
+{
+	for (size_t i = 0; i < t->plan->nfuncs; i++)
+		if (!is_init(t->plan->funcs[i]->fn->name))
+			return;
+	if (t->plan->nfuncs && t->target.nprocesses && !t->target.command)
+		session_say(t, "warning: init functions have run in processes that are there: '-- COMMAND' or -b FILE traces them when a program starts");
+}
+
 int session_plan(struct session *t, const struct options *o,
 		 const struct plan_options *options, struct diag *d)
 {
@@ -146,6 +169,12 @@ int session_plan(struct session *t, const struct options *o,
 		return diag_set(d, "out of memory");
 	err = select_functions(t->plan, t->target.bins, t->target.nbins, o->specs,
 			       o->nspecs, &t->wanted, &skipped, d);
+	/* Which patterns are wrong is no matter of taste: it is said even if @t->quiet. */
+	for (size_t i = 0; i < t->plan->nmissing; i++)
+		session_say(t, "warning: nothing is traced of '%s': %s", t->plan->missing[i].spec,
+			    t->plan->missing[i].why);
+	if (!err)
+		say_inits(t);
 	if (!err)
 		err = runtime_probe_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
 	if (!err)
@@ -484,11 +513,26 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
 	buf_number(json, ",\"breakpoints\":", points);
 	if (t->plan->copies.places)
 		buf_number(json, ",\"inlined_left_out\":", t->plan->copies.places);
+	missing_json(t->plan, json);
 	buf_str(json, "}\n");
 }
 
 /* Points that took less time to place are removed at once. */
 #define LONG 1000000000ULL
+
+void session_say_end(const struct session *t)
+{
+	struct buf b = { 0 };
+
+	if (t->quiet)
+		return;
+	if (t->interrupt.typed && t->person && isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	target_put_ended(&t->target, &b);
+	if (b.len && !b.failed)
+		session_say(t, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
+}
 
 void session_say_ending(const struct session *t)
 {

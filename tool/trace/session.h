@@ -31,6 +31,7 @@
  * @ring_bytes: see @max_load
  * @lossless: see @max_load
  * @quiet: see @max_load; say nothing but what goes wrong
+ * @person: options.person
  * @inlines: --inlined is an option of the command
  * @ctx: first argument of the next two
  * @say: where notices go, a line without its end; NULL: session_print()
@@ -59,6 +60,7 @@ struct session {
 	bool quiet;
 	bool nobody;		/* no process had the file when tracing was prepared */
 	bool inlines;
+	bool person;
 	void *ctx;
 	void (*say)(void *ctx, const char *text);
 	bool (*progress)(void *ctx, size_t points, size_t all);
@@ -104,6 +106,11 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
  * of the functions is not traced. Nothing, if all of them is.
  */
 void session_say_copies(const struct session *t, const char *doing);
+/*
+ * Before what is said at the end: a new line behind the terminal's "^C"; and which process has
+ * ended, if that is why.
+ */
+void session_say_end(const struct session *t);
 /* "taking 50773 breakpoints away": before that, if it takes long. */
 void session_say_ending(const struct session *t);
 /*

@@ -105,6 +105,7 @@ int stream_init(struct stream *s, const struct plan *p, struct output *out, bool
 	s->merge = merge_new();
 	s->bias = load_bias_new(p);
 	s->sum.inlined_left_out = p->copies.places;
+	s->sum.plan = p;
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	if (s->pair && p->unwinds)
 		pair_expect_held(s->pair);

@@ -49,10 +49,15 @@ static struct wrong {
 	  "'if' belongs to the pattern before it", "quote them together: 'main.Ints if a==1'" },
 	{ "the same with another word for it", { "main.Ints", "where", "a==1" },
 	  "'where' belongs to the pattern before it", "quote them together: 'main.Ints if a==1'" },
-	{ "one that can't be probed among others", { "main.Ints", "runtime.mcall", "main.Leaf" },
-	  "runtime.mcall can't be probed: ", "without it the others can be traced" },
-	{ "one that was inlined among others", { "main.Ints", "main.inlined" },
-	  "main.inlined can't be probed: ", "; without it the others can be traced" },
+	{ "of several that trace nothing the first one", { "main.Itns", "runtime.mcall" },
+	  "matches 'main.Itns'", "did you mean 'main.Ints'?" },
+	{ "one that changes calls, among others", { "main.Ints", "main.Leaf set q = 1" },
+	  "main.Leaf has no parameter and no result 'q'", "" },
+	{ "a function that can't be probed, and would be changed",
+	  { "main.Ints", "runtime.mcall delay 1ms" },
+	  "runtime.mcall can't be probed: ", "nothing is traced, as this would change calls" },
+	{ "an init function by a number that there is not", { "os.init.99" }, "matches 'os.init.99'",
+	  "'os.init*' matches its init functions; they run before main.main" },
 	{ "one that was inlined alone", { "main.inlined" }, "main.inlined can't be probed: ",
 	  "'goprobectl list --points' shows them" },
 };
@@ -123,6 +128,8 @@ static struct spelling {
 	  "main.(*Point).Pointer; " },
 	{ "a method with the last element of its package", "poll.(*FD).Close",
 	  "internal/poll.(*FD).Close; " },
+	{ "a glob with the last element of its package", "poll.(*FD).Clos?",
+	  "internal/poll.(*FD).Close; " },
 	{ "the whole package goes first", "sync.Mutex.Unlock", "sync.(*Mutex).Unlock; " },
 	{ "all instances of a method", "main.List.Push", "main.(*List[go.shape.struct { X int; Y int }]).Push; "
 	  "main.(*List[go.shape.string]).Push; " },
@@ -165,6 +172,80 @@ static void test_spelling(void **state)
 	gobin_free(bin);
 }
 
+/* What one pattern among several traces nothing of is no reason not to trace the others. */
+static struct partial {
+	const char *claim;
+	const char *specs[4];
+	const char *funcs;
+	const char *missing[3];	/* for each pattern that traces nothing, some of the reason */
+} partials[] = {
+	{ "a name of nothing", { "main.Ints", "main.Laef" }, "main.Ints; ",
+	  { "matches 'main.Laef'; did you mean 'main.Leaf'" } },
+	{ "a glob of nothing, first", { "main.Nope*", "main.Ints" }, "main.Ints; ",
+	  { "matches 'main.Nope*'; 'goprobectl list" } },
+	{ "a regular expression of nothing", { "/Nope/", "main.Ints" }, "main.Ints; ",
+	  { "matches '/Nope/'" } },
+	{ "a name of several methods", { "(*FD).Close", "main.Ints", "Mutex.Unlock" },
+	  "internal/poll.(*FD).Close; main.Ints; ", { "'Mutex.Unlock' can be more than one function" } },
+	{ "a function that can't be probed", { "main.Ints", "runtime.mcall", "main.Leaf" },
+	  "main.Ints; main.Leaf; ", { "runtime.mcall can't be probed: " } },
+	{ "a function that was inlined", { "main.Ints", "main.inlined" }, "main.Ints; ",
+	  { "main.inlined can't be probed: " } },
+	{ "a value that the function does not have", { "main.Ints(nope)", "main.Leaf" },
+	  "main.Leaf; ", { "main.Ints has no parameter 'nope'" } },
+	{ "a condition on what no function has", { "main.In* if nope > 1", "main.Leaf" },
+	  "main.Leaf; ", { "no parameter and no result 'nope'" } },
+	{ "a line without code, a file of nothing and an offset behind the function",
+	  { "shapes/main.go:1", "mian.go:3", "main.Ints", "main.Leaf+0xffff" }, "main.Ints; ",
+	  { "main.go:1 has no code", "no code of a file called 'mian.go'", "there is no offset 0xffff" } },
+	{ "an address in no function", { "*0x10", "main.Ints" }, "main.Ints; ",
+	  { "has the address 0x10" } },
+};
+
+static void check_missing(const struct plan *p, const struct partial *row)
+{
+	size_t n = 0;
+
+	while (n < N(row->missing) && row->missing[n]) {
+		if (n >= p->nmissing || !strstr(p->missing[n].why, row->missing[n]))
+			fail_msg("%s", n < p->nmissing ? p->missing[n].why : "nothing is missing");
+		n++;
+	}
+	assert_int_equal(p->nmissing, n);
+}
+
+static void test_partial(void **state)
+{
+	const struct partial *row = *state;
+	struct plan *p = plan_new(&plan_defaults);
+	struct gobin *bin = bins_newest("");
+	struct buf skipped = { 0 }, funcs = { 0 };
+	struct arena mem = { 0 };
+	struct spec *specs = NULL;
+	struct diag d = { 0 };
+	size_t n = 0;
+
+	assert_non_null(p);
+	while (n < N(row->specs) && row->specs[n])
+		n++;
+	assert_int_equal(select_specs_parse((char **)(uintptr_t)row->specs, n, &specs, &d), 0);
+	if (select_functions(p, &bin, 1, specs, n, &mem, &skipped, &d))
+		fail_msg("%s", d.message);
+	for (size_t i = 0; i < p->nfuncs; i++) {
+		buf_str(&funcs, p->funcs[i]->fn->name);
+		buf_str(&funcs, "; ");
+	}
+	buf_char(&funcs, '\0');
+	assert_string_equal(funcs.p, row->funcs);
+	check_missing(p, row);
+	select_specs_free(specs, n);
+	buf_fini(&skipped);
+	buf_fini(&funcs);
+	plan_free(p);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
 static char dir[32];
 
 static int enter_directory(void **state)
@@ -188,10 +269,11 @@ static int leave_directory(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(wrongs) + N(spellings)];
+	struct CMUnitTest tests[N(wrongs) + N(spellings) + N(partials)];
 	struct CMUnitTest *end = ROWS(tests, wrongs, test_wrong);
 
 	end = ROWS(end, spellings, test_spelling);
+	end = ROWS(end, partials, test_partial);
 
 	return _cmocka_run_group_tests("tests", tests, end - tests, enter_directory,
 				       leave_directory);
