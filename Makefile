@@ -97,7 +97,7 @@ install-tool: install-lib
 	for f in docs/man/*.8; do \
 		sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),; 2s/ goprobe / "goprobe $(VERSION)" /' "$$f" | \
 			install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8'/"$${f##*/}" || exit; done
-	for f in README.md CHANGELOG.md docs/*.md docs/netlink/goprobe.yaml; do \
+	for f in README.md CHANGELOG.md docs/*.md docs/design/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
 
 	cd packaging/completion && \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Notes that a process leaves of its calls without a trap (arch/detour.h), and what makes records
- * of them, or counts them. docs/design.md: "Records without a trap".
+ * of them, or counts them. docs/design/jumps.md.
  *
  * A program can write into its notes what it likes: each word is read once, and only the number of
  * the point decides about anything.

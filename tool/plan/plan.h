@@ -176,7 +176,7 @@ struct plan_goroutine {
 	uint64_t pc;
 };
 
-/* How a function's entry is probed; see docs/design.md. */
+/* How a function's entry is probed; see docs/design/points.md. */
 enum plan_entry {
 	PLAN_ENTRY_NONE,	/* it is not: see plan_func.refused */
 	PLAN_ENTRY_CHECK,	/* at the branch of the stack check */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The places in a Go type that refer to other memory, in the module's terms. What
- * is not worth following is decided here: docs/design.md. Pure.
+ * is not worth following is decided here: docs/design/values.md. Pure.
  */
 #ifndef GOPROBE_PLAN_REFERENCE_H
 #define GOPROBE_PLAN_REFERENCE_H
