@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """goprobectl count --sum and --hist, compared with calls whose values are known: tests/targets/conds."""
 
+import os
 import re
 
 from cases_by import STEPS, ends, text
 from cases_cond import conds, interrupt, run
 from cases_count import started
 from lib import case, check, nothing_probed, of_kind, same
+
+
+CONDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/conds/main.go")
+
+
+def line_of(statement):
+    """Where the program's source has that line first."""
+    with open(CONDS, encoding="utf-8") as f:
+        return "main.go:%d" % next(n for n, line in enumerate(f, 1) if line.strip() == statement)
 
 
 def bucket(v, signed):
@@ -96,7 +106,7 @@ def shown(t):
     steps = started(t, "count", "-p", target.pid, "--hist", "i", "--linear", "0,400,200", "main.step")
     sums = started(t, "count", "-p", target.pid, "-i", "200ms", "--sum", "i", "--by", "ok", "main.step")
     nil = started(t, "count", "-p", target.pid, "-o", "json", "--sum", "p.Value", "main.refs")
-    place = started(t, "count", "-p", target.pid, "-o", "json", "--sum", "k", "main.go:88")
+    place = started(t, "count", "-p", target.pid, "-o", "json", "--sum", "k", line_of("if k == 0 {"))
     run(target)
     for p in (text_of, steps, sums):
         p.signal(2)
