@@ -18,11 +18,9 @@
 
 static const char prog[] = "goprobectl";
 
-static const struct cmd *const commands[] = {
-	&cmd_attach, &cmd_count, &cmd_latency, &cmd_top, &cmd_stack, &cmd_graph, &cmd_stuck,
-	&cmd_goroutines, &cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search,
-	&cmd_ps, &cmd_info, &cmd_doctor, NULL,
-};
+#define ADDRESS(upper, lower) &cmd_##lower,
+
+static const struct cmd *const commands[] = { COMMANDS(ADDRESS) NULL };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]) - 1)
 

@@ -15,6 +15,13 @@ enum cmd_operands {
 	CMD_CONDITIONS,		/* patterns with conditions; with --by signatures, too */
 };
 
+/* What a command needs, which --help says. */
+enum cmd_needs {
+	CMD_NEEDS_MODULE,	/* and root */
+	CMD_NEEDS_PROCESS,	/* to look at a process */
+	CMD_NEEDS_NOTHING,
+};
+
 /* A command. */
 struct cmd {
 	const char *name;	/* its name */
@@ -23,6 +30,7 @@ struct cmd {
 	const char *about;	/* text of --help before the options */
 	const char *examples;	/* and behind them */
 	enum cmd_operands operands;	/* the arguments that follow the options */
+	enum cmd_needs needs;	/* rights, and the module */
 	const char *missing;	/* the message when there are none; NULL: they are optional */
 	bool places;		/* patterns can be places in the code */
 	bool edits;		/* patterns can change calls */
@@ -33,23 +41,8 @@ struct cmd {
 	int (*run)(struct options *o, struct diag *d);
 };
 
-extern const struct cmd cmd_attach;
-extern const struct cmd cmd_count;
-extern const struct cmd cmd_latency;
-extern const struct cmd cmd_top;
-extern const struct cmd cmd_stack;
-extern const struct cmd cmd_stuck;
-extern const struct cmd cmd_goroutines;
-extern const struct cmd cmd_graph;
-extern const struct cmd cmd_replay;
-extern const struct cmd cmd_watch;
-extern const struct cmd cmd_read;
-extern const struct cmd cmd_write;
-extern const struct cmd cmd_list;
-extern const struct cmd cmd_search;
-extern const struct cmd cmd_ps;
-extern const struct cmd cmd_info;
-extern const struct cmd cmd_doctor;
+#define CMD_EXTERN(upper, lower) extern const struct cmd cmd_##lower;
+COMMANDS(CMD_EXTERN)
 
 /*
  * Read the arguments of @cmd into @o, which options_init() has begun. argv[0] is its name. Cuts

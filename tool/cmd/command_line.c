@@ -292,9 +292,17 @@ int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 	return code;
 }
 
+static const char *const needs[] = {
+	[CMD_NEEDS_MODULE] = "Needs root and the module. Stops nothing: the program runs on.\n",
+	[CMD_NEEDS_PROCESS] = "Needs no module, and root for processes of other users only. Stops nothing.\n",
+	[CMD_NEEDS_NOTHING] = "Needs neither root nor the module.\n",
+};
+
 void cmd_help(const struct cmd *cmd, struct buf *b)
 {
 	buf_str(b, cmd->about);
+	buf_char(b, '\n');
+	buf_str(b, needs[cmd->needs]);
 	for (enum option_group group = 0; group < OPTIONS_GROUPS; group++)
 		option_help(cmd->command, group, b);
 	buf_char(b, '\n');

@@ -214,6 +214,7 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "check the requirements of a trace, and name remedies",
 	.command = COMMAND_DOCTOR,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.run = run,

@@ -202,6 +202,7 @@ const struct cmd cmd_goroutines = {
 	.name = "goroutines",
 	.summary = "all goroutines of a process: states, stacks, labels, creators",
 	.command = COMMAND_GOROUTINES,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_NO_OPERANDS,

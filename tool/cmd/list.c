@@ -417,6 +417,7 @@ const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list functions that can be probed, or current sessions",
 	.command = COMMAND_LIST,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_TEXTS,

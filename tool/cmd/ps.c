@@ -111,6 +111,7 @@ const struct cmd cmd_ps = {
 	.name = "ps",
 	.summary = "list the Go programs that run on this machine",
 	.command = COMMAND_PS,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.run = run,

@@ -117,6 +117,7 @@ const struct cmd cmd_read = {
 	.name = "read",
 	.summary = "print package variables of a process, and values at addresses",
 	.command = COMMAND_READ,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_TEXTS,

@@ -141,6 +141,7 @@ const struct cmd cmd_replay = {
 	.name = "replay",
 	.summary = "print a recording of calls",
 	.command = COMMAND_REPLAY,
+	.needs = CMD_NEEDS_NOTHING,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_FILE,

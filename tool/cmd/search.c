@@ -188,6 +188,7 @@ const struct cmd cmd_search = {
 	.name = "search",
 	.summary = "find functions by parts of their names",
 	.command = COMMAND_SEARCH,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_TEXTS,

@@ -205,6 +205,7 @@ const struct cmd cmd_watch = {
 	.name = "watch",
 	.summary = "print package variables of a process again and again",
 	.command = COMMAND_WATCH,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_TEXTS,

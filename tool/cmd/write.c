@@ -258,6 +258,7 @@ const struct cmd cmd_write = {
 	.name = "write",
 	.summary = "set package variables of a process",
 	.command = COMMAND_WRITE,
+	.needs = CMD_NEEDS_PROCESS,
 	.about = about,
 	.examples = examples,
 	.operands = CMD_TEXTS,

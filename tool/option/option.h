@@ -16,30 +16,11 @@
 #include "base/exit_code.h"
 #include "compile/group_by.h"
 #include "lang/spec.h"
+#include "option/commands.h"
 #include "output/goroutine_list.h"
 #include "output/screen.h"
 #include "plan/plan.h"
 #include "process/target.h"
-
-enum command {
-	COMMAND_ATTACH,		/* libgoprobe's traces have its options, too */
-	COMMAND_COUNT,
-	COMMAND_LATENCY,
-	COMMAND_TOP,
-	COMMAND_STACK,
-	COMMAND_GRAPH,
-	COMMAND_STUCK,
-	COMMAND_GOROUTINES,
-	COMMAND_REPLAY,
-	COMMAND_WATCH,
-	COMMAND_READ,
-	COMMAND_WRITE,
-	COMMAND_LIST,
-	COMMAND_SEARCH,
-	COMMAND_PS,
-	COMMAND_INFO,
-	COMMAND_DOCTOR,
-};
 
 /* Values of --format. */
 enum option_format {

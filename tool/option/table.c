@@ -4,29 +4,20 @@
 
 #include "option/option.h"
 
-#define ATTACH	(1U << COMMAND_ATTACH)
-#define COUNT	(1U << COMMAND_COUNT)
-#define LATENCY	(1U << COMMAND_LATENCY)
-#define TOP	(1U << COMMAND_TOP)
-#define STACK	(1U << COMMAND_STACK)
-#define GRAPH	(1U << COMMAND_GRAPH)
-#define STUCK	(1U << COMMAND_STUCK)
-#define GOROUTINES	(1U << COMMAND_GOROUTINES)
-#define REPLAY	(1U << COMMAND_REPLAY)
-#define WATCH	(1U << COMMAND_WATCH)
-#define READ	(1U << COMMAND_READ)
-#define WRITE	(1U << COMMAND_WRITE)
-#define LIST	(1U << COMMAND_LIST)
-#define SEARCH	(1U << COMMAND_SEARCH)
-#define PS	(1U << COMMAND_PS)
-#define INFO	(1U << COMMAND_INFO)
-#define DOCTOR	(1U << COMMAND_DOCTOR)
+/* A bit for each command. */
+#define BIT(upper, lower) upper = 1U << COMMAND_##upper,
+
+enum {
+	COMMANDS(BIT)
+};
+
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | TOP | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
 /* Commands that show values. */
 #define VALUES	(ATTACH | TABLES | GRAPH | STUCK | LOOKS)
-#define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | PS | INFO | DOCTOR)
+#define OR(upper, lower) | upper
+#define ALL	(0 COMMANDS(OR))
 
 /* Offset and size of a member. */
 #define FIELD(...) \

@@ -64,14 +64,9 @@ static void programs_have_all_options(void **state)
 
 /* --- the man pages ----------------------------------------------------------------- */
 
-static const char *const command_names[] = {
-	[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count", [COMMAND_LATENCY] = "latency",
-	[COMMAND_TOP] = "top", [COMMAND_STACK] = "stack", [COMMAND_GRAPH] = "graph",
-	[COMMAND_STUCK] = "stuck", [COMMAND_GOROUTINES] = "goroutines",
-	[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
-	[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list", [COMMAND_SEARCH] = "search",
-	[COMMAND_PS] = "ps", [COMMAND_INFO] = "info", [COMMAND_DOCTOR] = "doctor",
-};
+#define NAME(upper, lower) [COMMAND_##upper] = #lower,
+
+static const char *const command_names[] = { COMMANDS(NAME) };
 
 /* The text of page goprobectl@suffix.8 from heading @from on, up to @to; free() it. */
 static char *section(const char *suffix, const char *from, const char *to)
