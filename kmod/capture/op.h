@@ -15,6 +15,8 @@
 #endif
 #include <goprobe.h>
 
+#include "capture/op_class.h"
+
 /* Registers of a program. */
 #define GP_OP_REGS	16
 
@@ -27,6 +29,7 @@
  * @a: register
  * @b: register; of GOPROBE_OP_REG and _SET the offset in struct pt_regs, of _FLOAT and
  *	_SET_FLOAT the float register's number
+ * @class: enum gp_op_class
  * @size: bytes
  * @offset: in the frame; or operations to skip
  * @value: immediate
@@ -35,6 +38,7 @@ struct gp_op {
 	u8 code;
 	u8 a;
 	u8 b;
+	u8 class;
 	u16 size;
 	u16 offset;
 	u64 value;

@@ -28,6 +28,7 @@ static void gp_plan_load_piece(struct gp_plan *plan, struct gp_piece *to,
 void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 {
 	to->code = op->code;
+	to->class = gp_op_class(op->code);
 	to->a = op->a;
 	to->b = op->b;
 	if (op->code == GOPROBE_OP_REG || op->code == GOPROBE_OP_SET)

@@ -290,7 +290,7 @@ gp_program_step(struct gp_program *p, const struct gp_op *op)
  */
 noinline const struct gp_op *gp_program_go(struct gp_program *p, const struct gp_op *op)
 {
-	while (op < p->end && op->code <= GOPROBE_OP_END)
+	while (op < p->end && op->class & GP_OP_PLAIN)
 		op = gp_program_step(p, op);
 	return op;
 }

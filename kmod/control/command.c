@@ -27,6 +27,7 @@
 #include "control/command.h"
 #include "control/netlink.h"
 #include "control/refuse.h"
+#include "control/request.h"
 #include "control/sessions.h"
 #include "gfp.h"
 #include "session/session.h"
@@ -130,16 +131,23 @@ int gp_command_queue(struct gp_session *s, const struct gp_command_kind *kind,
 	return -EINTR;
 }
 
+static int gp_command_run_unlocked(struct gp_session *s, struct gp_command *c)
+{
+	return c->kind->run ? c->kind->run(s, c) : c->kind->apply(s, &c->request, &c->extack);
+}
+
 static int gp_command_run(struct gp_session *s, struct gp_command *c)
 {
-	int ret;
+	int ret = gp_request_parse(&c->request, &c->info);
 
+	if (ret)
+		return ret;
 	if (c->kind->locks == GP_COMMAND_LOCK_NONE)
-		return c->kind->run(s, c);
+		return gp_command_run_unlocked(s, c);
 	mutex_lock(&s->turn);
 	if (c->kind->locks == GP_COMMAND_LOCK_ALL)
 		mutex_lock(&s->lock);
-	ret = c->kind->run(s, c);
+	ret = gp_command_run_unlocked(s, c);
 	if (c->kind->locks == GP_COMMAND_LOCK_ALL)
 		mutex_unlock(&s->lock);
 	mutex_unlock(&s->turn);

@@ -9,6 +9,8 @@
 #include <net/genetlink.h>
 #include <goprobe.h>
 
+#include "control/request_attrs.h"
+
 struct file;
 struct gp_command;
 struct gp_session;
@@ -24,12 +26,15 @@ enum gp_command_locks {
 
 /**
  * struct gp_command_kind - a kind of command
- * @run: runs it; returns an error, or a result >= 0
+ * @apply: runs it; returns an error, or a result >= 0
+ * @run: the same of a command that needs more than the attributes of its request
  * @reply: attribute that carries the result, or 0
  * @locks: enum gp_command_locks
  * @ends: callers that wait for a read give up
  */
 struct gp_command_kind {
+	int (*apply)(struct gp_session *s, const struct gp_request *r,
+		     struct netlink_ext_ack *extack);
 	int (*run)(struct gp_session *s, struct gp_command *c);
 	u16 reply;
 	u8 locks;
@@ -48,6 +53,7 @@ struct gp_command_kind {
  * @extack: gets the error message
  * @info: of the message, as for a doit()
  * @attrs: of the message
+ * @request: their contents
  */
 struct gp_command {
 	struct list_head node;
@@ -60,6 +66,7 @@ struct gp_command {
 	struct netlink_ext_ack extack;
 	struct genl_info info;
 	struct nlattr *attrs[GOPROBE_A_MAX + 1];
+	struct gp_request request;
 };
 
 int gp_command_queue(struct gp_session *s, const struct gp_command_kind *kind,

@@ -324,20 +324,13 @@ static int gp_filter_prepare(struct gp_filter *filter, struct gp_op *op,
 static bool gp_filter_is_local(const struct gp_op *op)
 {
 	switch (op->code) {
-	case GOPROBE_OP_IMM:
-	case GOPROBE_OP_REG:
-	case GOPROBE_OP_END:
-	case GOPROBE_OP_REJECT:
-	case GOPROBE_OP_KEY:
-		return true;
 	case GOPROBE_OP_TASK:
 		return op->value == GOPROBE_TASK_GOID;
 	case GOPROBE_OP_NUMBER:
 		/* Those of the other counter are in the order of hits. */
 		return op->value;
 	}
-	return (op->code >= GOPROBE_OP_MOVE && op->code <= GOPROBE_OP_JSGE_I) ||
-	       (op->code >= GOPROBE_OP_VALUE && op->code <= GOPROBE_OP_BUCKET);
+	return op->class & GP_OP_LOCAL;
 }
 
 /* Record what the operation, @w in the protocol, means for the whole filter. */
@@ -347,14 +340,14 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	if (op->code == GOPROBE_OP_REG)
 		filter->registers |= BIT(op->b / 8);
 	filter->ends |= op->code == GOPROBE_OP_DURATION;
-	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_BUCKET;
-	filter->valued |= op->code >= GOPROBE_OP_VALUE && op->code <= GOPROBE_OP_BUCKET;
+	filter->keyed |= !!(op->class & GP_OP_KEY);
+	filter->valued |= !!(op->class & GP_OP_VALUE);
 	filter->is_signed |= op->code == GOPROBE_OP_SVALUE;
 	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
 	filter->roots |= op->code == GOPROBE_OP_ROOT;
 	filter->members |= op->code == GOPROBE_OP_IN_SET;
 	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
-	filter->edits |= op->code >= GOPROBE_OP_SET && op->code <= GOPROBE_OP_DELAY;
+	filter->edits |= !!(op->class & GP_OP_EDIT);
 	if (op->code == GOPROBE_OP_DELAY)
 		filter->delay_ns = min(filter->delay_ns + op->value, GOPROBE_DELAY_NS_MAX);
 	if (op->code == GOPROBE_OP_SET)

@@ -22,6 +22,7 @@
 #include "control/points.h"
 #include "control/reader.h"
 #include "control/refuse.h"
+#include "control/request.h"
 #include "control/sessions.h"
 #include "control/trapless.h"
 #include "control/report.h"
@@ -35,52 +36,6 @@
 #include "stats/goroutine_set.h"
 #include "stats/keys.h"
 #include "stats/pending.h"
-
-static_assert(sizeof(struct goprobe_limits) == 92);
-static_assert(sizeof(struct goprobe_runtime) == 40);
-static_assert(sizeof(struct goprobe_ref) == 20);
-static_assert(sizeof(struct goprobe_type) == 12);
-static_assert(sizeof(struct goprobe_dynamic) == 16);
-static_assert(sizeof(struct goprobe_piece) == 24);
-static_assert(sizeof(struct goprobe_op) == 24);
-static_assert(sizeof(struct goprobe_plan) == 48);
-static_assert(sizeof(struct goprobe_point) == 56);
-static_assert(sizeof(struct goprobe_filter) == 8);
-static_assert(sizeof(struct goprobe_pending_limit) == 8);
-static_assert(sizeof(struct goprobe_key_limit) == 8);
-static_assert(sizeof(struct goprobe_goroutine) == 16);
-static_assert(sizeof(struct goprobe_key_stats) == 88);
-static_assert(sizeof(struct goprobe_open_call) == 40);
-static_assert(sizeof(struct goprobe_tally) == 80);
-static_assert(sizeof(struct goprobe_record) == 48);
-static_assert(sizeof(struct goprobe_chunk) == 16);
-static_assert(sizeof(struct goprobe_lost) == 16);
-
-/* Check an array attribute: whole elements, not too many. */
-static int gp_nl_array(struct genl_info *info, int attr, size_t each,
-		       const void **ret, u32 *n)
-{
-	const struct nlattr *nla = info->attrs[attr];
-
-	*ret = NULL;
-	*n = 0;
-	if (!nla)
-		return 0;
-	NL_SET_BAD_ATTR(info->extack, nla);
-	if (nla_len(nla) % each)
-		return gp_refuse(info->extack, -EINVAL, "an array has a broken element");
-	if (nla_len(nla) / each > GP_BATCH_MAX)
-		return gp_refuse(info->extack, -E2BIG, "more than " __stringify(GP_BATCH_MAX) " elements in one message");
-	NL_SET_BAD_ATTR(info->extack, NULL);
-	*ret = nla_data(nla);
-	*n = nla_len(nla) / each;
-	return 0;
-}
-
-static int gp_nl_missing(struct genl_info *info, int attr, const char *why)
-{
-	return info->attrs[attr] ? 0 : gp_refuse(info->extack, -EINVAL, why);
-}
 
 /* Begin a reply; sets *@hdr. */
 static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
@@ -185,51 +140,30 @@ static void gp_nl_give_fd(int fd, struct file *file, bool ok)
 
 static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 {
-	struct gp_session_wish wish = {
-		.ring_bytes = GP_RING_DEFAULT, .ncalls = GP_CALLS_DEFAULT,
+	struct gp_request r = {
+		.ring_bytes = GP_RING_DEFAULT,
+		.call_limit = GP_CALLS_DEFAULT,
 	};
 	struct file *file = NULL;
 	struct gp_session *s;
 	struct sk_buff *skb;
-	const void *pids;
 	int err, fd = 0;
 	void *hdr;
 
 	err = gp_refuse_unprivileged(req, info->extack);
+	if (!err)
+		err = gp_request_parse(&r, info);
 	if (err)
 		return err;
-	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
-	if (err)
-		return err;
-	/* No list means every process; an empty list is a mistake. */
-	if (pids && !wish.npids)
-		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
-	if (info->attrs[GOPROBE_A_RING_BYTES])
-		wish.ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
-	if (info->attrs[GOPROBE_A_FLAGS])
-		wish.flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
-	if (info->attrs[GOPROBE_A_CALL_LIMIT])
-		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALL_LIMIT]);
-	if (info->attrs[GOPROBE_A_PENDING_LIMIT])
-		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_PENDING_LIMIT], sizeof(wish.hold));
-	if (info->attrs[GOPROBE_A_KEY_LIMIT])
-		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEY_LIMIT], sizeof(wish.keys));
-	if (info->attrs[GOPROBE_A_BREAKER])
-		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
-	if (info->attrs[GOPROBE_A_STATES])
-		wish.nstates = nla_get_u32(info->attrs[GOPROBE_A_STATES]);
-	if (info->attrs[GOPROBE_A_GOROUTINE_SET_LIMIT])
-		wish.nmembers = nla_get_u32(info->attrs[GOPROBE_A_GOROUTINE_SET_LIMIT]);
-	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
-	s = gp_session_new(NETLINK_CB(req).sk, info->snd_portid, &wish, info->extack);
+	s = gp_session_new(NETLINK_CB(req).sk, info->snd_portid, &r, info->extack);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
 	}
-	if (wish.flags & GOPROBE_SESSION_F_FD)
+	if (r.flags & GOPROBE_SESSION_F_FD)
 		fd = gp_session_open_fd(s, &file);
 	nla_put_u32(skb, GOPROBE_A_SESSION, s->id);
 	nla_put_u32(skb, GOPROBE_A_RING_BYTES, s->ring_bytes);
@@ -249,150 +183,13 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 
 static int gp_run_file_add(struct gp_session *s, struct gp_command *c)
 {
-	struct genl_info *info = &c->info;
-	int err = gp_nl_missing(info, GOPROBE_A_FD, "FILE_ADD needs FD");
-
-	if (!err)
-		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
-	if (err)
-		return err;
-	return gp_objects_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
-				   info->extack);
-}
-
-static int gp_run_types_add(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *types, *refs;
-	u32 ntypes, nrefs;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_TYPES, "TYPES_ADD needs TYPES");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_TYPES, sizeof(struct goprobe_type),
-				  &types, &ntypes);
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_REFS, sizeof(struct goprobe_ref),
-				  &refs, &nrefs);
-	if (err)
-		return err;
-	return gp_objects_add_types(s, types, ntypes, refs, nrefs, info->extack);
-}
-
-static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *add;
-	u32 n;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_FILE, "DYNAMIC_ADD needs FILE");
-	if (!err)
-		err = gp_nl_missing(info, GOPROBE_A_DYNAMIC, "DYNAMIC_ADD needs DYNAMIC");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_DYNAMIC, sizeof(struct goprobe_dynamic),
-				  &add, &n);
-	if (err)
-		return err;
-	return gp_objects_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
-				      add, n, info->extack);
-}
-
-static int gp_run_plans_add(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *plans, *pieces, *ops;
-	struct gp_plans_wire w;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_PLANS, "PLANS_ADD needs PLANS");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_PLANS, sizeof(struct goprobe_plan),
-				  &plans, &w.nplans);
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_PIECES, sizeof(struct goprobe_piece),
-				  &pieces, &w.npieces);
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
-				  &ops, &w.nops);
-	if (err)
-		return err;
-	w.plans = plans;
-	w.pieces = pieces;
-	w.ops = ops;
-	return gp_objects_add_plans(s, &w, info->extack);
-}
-
-static int gp_run_filters_add(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *filters, *ops;
-	u32 nfilters, nops;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_FILTERS, "FILTERS_ADD needs FILTERS");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_FILTERS, sizeof(struct goprobe_filter),
-				  &filters, &nfilters);
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
-				  &ops, &nops);
-	if (err)
-		return err;
-	return gp_objects_add_filters(s, filters, nfilters, ops, nops, info->extack);
-}
-
-static int gp_run_points_add(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *points;
-	u32 n;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_FILE, "POINTS_ADD needs FILE");
-	if (!err)
-		err = gp_nl_missing(info, GOPROBE_A_POINTS, "POINTS_ADD needs POINTS");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_POINTS, sizeof(struct goprobe_point),
-				  &points, &n);
-	if (err)
-		return err;
-	return gp_points_add(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
-				      points, n, info->extack);
-}
-
-static int gp_run_points_del(struct gp_session *s, struct gp_command *c)
-{
-	struct genl_info *info = &c->info;
-	const void *ids;
-	u32 n;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_IDS, "POINTS_DEL needs IDS");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_IDS, sizeof(u32), &ids, &n);
-	if (!err && !n)
-		return gp_refuse(info->extack, -EINVAL, "the list of ids is empty");
-	if (err)
-		return err;
-	err = gp_points_del(s, ids, n);
-	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
+	return gp_objects_add_file(s, c->file, &c->request.runtime, &c->extack);
 }
 
 static int gp_run_goroutines_add(struct gp_session *s, struct gp_command *c)
 {
-	struct genl_info *info = &c->info;
-	const void *add;
-	u32 n;
-	int err;
-
-	err = gp_nl_missing(info, GOPROBE_A_GOROUTINES, "GOROUTINES_ADD needs GOROUTINES");
-	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_GOROUTINES, sizeof(struct goprobe_goroutine),
-				  &add, &n);
-	if (!err && !n)
-		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
-	return err ? err : gp_objects_add_goroutines(s, ns_of_pid(c->caller), add, n, info->extack);
+	return gp_objects_add_goroutines(s, ns_of_pid(c->caller), c->request.goroutines,
+					 c->request.ngoroutines, &c->extack);
 }
 
 static int gp_run_start(struct gp_session *s, struct gp_command *c)
@@ -431,17 +228,17 @@ static const struct gp_command_kind gp_nl_kinds[__GOPROBE_CMD_MAX] = {
 		.reply = GOPROBE_A_FILE,
 		.locks = GP_COMMAND_LOCK_NONE,
 	},
-	[GOPROBE_CMD_TYPES_ADD] = { .run = gp_run_types_add, .reply = GOPROBE_A_FIRST },
-	[GOPROBE_CMD_DYNAMIC_ADD] = { .run = gp_run_dynamic_add, .reply = GOPROBE_A_COUNT },
-	[GOPROBE_CMD_PLANS_ADD] = { .run = gp_run_plans_add, .reply = GOPROBE_A_FIRST },
-	[GOPROBE_CMD_FILTERS_ADD] = { .run = gp_run_filters_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_TYPES_ADD] = { .apply = gp_objects_add_types, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_DYNAMIC_ADD] = { .apply = gp_objects_add_dynamic, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_PLANS_ADD] = { .apply = gp_objects_add_plans, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_FILTERS_ADD] = { .apply = gp_objects_add_filters, .reply = GOPROBE_A_FIRST },
 	[GOPROBE_CMD_POINTS_ADD] = {
-		.run = gp_run_points_add,
+		.apply = gp_points_add,
 		.reply = GOPROBE_A_COUNT,
 		.locks = GP_COMMAND_LOCK_NONE,
 	},
 	[GOPROBE_CMD_POINTS_DEL] = {
-		.run = gp_run_points_del,
+		.apply = gp_points_del,
 		.reply = GOPROBE_A_COUNT,
 		.locks = GP_COMMAND_LOCK_TURN,
 	},

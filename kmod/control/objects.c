@@ -21,6 +21,7 @@
 #include "control/filter_build.h"
 #include "control/objects.h"
 #include "control/refuse.h"
+#include "control/request.h"
 #include "control/sessions.h"
 #include "control/verify.h"
 #include "gfp.h"
@@ -77,28 +78,26 @@ int gp_objects_add_file(struct gp_session *s, struct file *file,
 	return ret;
 }
 
-int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
-			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
+int gp_objects_add_types(struct gp_session *s, const struct gp_request *r,
 			 struct netlink_ext_ack *extack)
 {
 	struct gp_objects *o = &s->objects;
 	const char *why;
 	int first;
 
-	if (ntypes > GP_TYPES_MAX - o->types.n || nrefs > GP_REFS_MAX - o->types.nrefs)
+	if (r->ntypes > GP_TYPES_MAX - o->types.n || r->nrefs > GP_REFS_MAX - o->types.nrefs)
 		return gp_refuse(extack, -E2BIG, "the session has too many types");
-	why = gp_verify_types(types, ntypes, refs, nrefs);
+	why = gp_verify_types(r->types, r->ntypes, r->refs, r->nrefs);
 	if (why)
 		return gp_refuse(extack, -EINVAL, why);
-	first = gp_types_add(&o->types, types, ntypes, refs, nrefs);
+	first = gp_types_add(&o->types, r->types, r->ntypes, r->refs, r->nrefs);
 	if (first < 0)
 		return gp_refuse(extack, first, "out of memory");
 	return first;
 }
 
 /* All or none. */
-int gp_objects_add_dynamic(struct gp_session *s, u32 file,
-			   const struct goprobe_dynamic *add, u32 n,
+int gp_objects_add_dynamic(struct gp_session *s, const struct gp_request *r,
 			   struct netlink_ext_ack *extack)
 {
 	struct gp_objects *o = &s->objects;
@@ -107,15 +106,15 @@ int gp_objects_add_dynamic(struct gp_session *s, u32 file,
 	int err;
 	u32 i;
 
-	if (file >= o->nfiles)
+	if (r->file >= o->nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
-	for (i = 0; i < n; i++) {
-		why = gp_verify_dynamic(&add[i], &o->types);
+	for (i = 0; i < r->ndynamic; i++) {
+		why = gp_verify_dynamic(&r->dynamic[i], &o->types);
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
 	}
-	dynamic = &o->files[file]->dynamic;
-	err = gp_dynamic_add(dynamic, add, n, &o->types);
+	dynamic = &o->files[r->file]->dynamic;
+	err = gp_dynamic_add(dynamic, r->dynamic, r->ndynamic, &o->types);
 	if (err)
 		return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
 				 "the file has too many dynamic types");
@@ -141,26 +140,26 @@ int gp_objects_grow(void ***table, u32 *space, u32 n, u32 more)
 	return 0;
 }
 
-int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+int gp_objects_add_plans(struct gp_session *s, const struct gp_request *r,
 			 struct netlink_ext_ack *extack)
 {
 	struct gp_objects *o = &s->objects;
 	u32 first = o->nplans, i;
 	const char *why;
 
-	if (w->nplans > GP_PLANS_MAX - o->nplans)
+	if (r->nplans > GP_PLANS_MAX - o->nplans)
 		return gp_refuse(extack, -E2BIG, "the session has too many plans");
-	for (i = 0; i < w->nplans; i++) {
-		why = gp_verify_plan(&w->plans[i], w->pieces, w->npieces, w->ops,
-				     w->nops, &o->types);
+	for (i = 0; i < r->nplans; i++) {
+		why = gp_verify_plan(&r->plans[i], r->pieces, r->npieces, r->ops,
+				     r->nops, &o->types);
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&o->plans, &o->plans_cap, o->nplans, w->nplans))
+	if (gp_objects_grow((void ***)&o->plans, &o->plans_cap, o->nplans, r->nplans))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	for (i = 0; i < w->nplans; i++, o->nplans++) {
-		o->plans[o->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
+	for (i = 0; i < r->nplans; i++, o->nplans++) {
+		o->plans[o->nplans] = gp_plan_new(&r->plans[i], r->pieces, r->ops,
 						  &o->types, o->nplans);
 		if (!o->plans[o->nplans])
 			goto err;
@@ -222,27 +221,26 @@ static int gp_objects_refuse_filter(struct netlink_ext_ack *extack, int err)
 }
 
 /* All or none. */
-int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
-			   const struct goprobe_op *ops, u32 nops,
+int gp_objects_add_filters(struct gp_session *s, const struct gp_request *r,
 			   struct netlink_ext_ack *extack)
 {
 	struct gp_objects *o = &s->objects;
 	u32 first = o->nfilters, i;
 	int err = 0;
 
-	if (n > GP_FILTERS_MAX - o->nfilters)
+	if (r->nfilters > GP_FILTERS_MAX - o->nfilters)
 		return gp_refuse(extack, -E2BIG, "the session has too many filters");
-	for (i = 0; i < n; i++) {
-		const char *why = gp_verify_filter(&add[i], ops, nops);
+	for (i = 0; i < r->nfilters; i++) {
+		const char *why = gp_verify_filter(&r->filters[i], r->ops, r->nops);
 
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&o->filters, &o->filters_cap, o->nfilters, n))
+	if (gp_objects_grow((void ***)&o->filters, &o->filters_cap, o->nfilters, r->nfilters))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	for (i = 0; !err && i < n; i++) {
-		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);
+	for (i = 0; !err && i < r->nfilters; i++) {
+		struct gp_filter *filter = gp_filter_new(&r->filters[i], r->ops, &s->tallies);
 
 		if (IS_ERR(filter)) {
 			err = gp_objects_refuse_filter(extack, PTR_ERR(filter));

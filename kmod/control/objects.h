@@ -10,33 +10,21 @@
 #include <goprobe.h>
 
 struct file;
+struct gp_request;
 struct gp_session;
 struct netlink_ext_ack;
 struct pid_namespace;
 
-/* Content of GOPROBE_CMD_PLANS_ADD. */
-struct gp_plans_wire {
-	const struct goprobe_plan *plans;
-	u32 nplans;
-	const struct goprobe_piece *pieces;
-	u32 npieces;
-	const struct goprobe_op *ops;
-	u32 nops;
-};
-
 int gp_objects_add_file(struct gp_session *s, struct file *file,
 			const struct goprobe_runtime *rt,
 			struct netlink_ext_ack *extack);
-int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
-			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
+int gp_objects_add_types(struct gp_session *s, const struct gp_request *r,
 			 struct netlink_ext_ack *extack);
-int gp_objects_add_dynamic(struct gp_session *s, u32 file,
-			   const struct goprobe_dynamic *add, u32 n,
+int gp_objects_add_dynamic(struct gp_session *s, const struct gp_request *r,
 			   struct netlink_ext_ack *extack);
-int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+int gp_objects_add_plans(struct gp_session *s, const struct gp_request *r,
 			 struct netlink_ext_ack *extack);
-int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
-			   const struct goprobe_op *ops, u32 nops,
+int gp_objects_add_filters(struct gp_session *s, const struct gp_request *r,
 			   struct netlink_ext_ack *extack);
 int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack);
 int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack);

@@ -19,6 +19,7 @@
 #include "control/objects.h"
 #include "control/points.h"
 #include "control/refuse.h"
+#include "control/request.h"
 #include "control/sessions.h"
 #include "control/trapless.h"
 #include "control/verify.h"
@@ -481,9 +482,7 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 	return s->objects.nprobes;
 }
 
-int gp_points_add(struct gp_session *s, u32 file,
-		  const struct goprobe_point *points, u32 n,
-			   struct netlink_ext_ack *extack)
+int gp_points_add(struct gp_session *s, const struct gp_request *r, struct netlink_ext_ack *extack)
 {
 	struct gp_reading *code;
 	const char *why;
@@ -491,15 +490,16 @@ int gp_points_add(struct gp_session *s, u32 file,
 
 	if (READ_ONCE(s->stopped))
 		return gp_session_refuse_stopped(s, extack);
-	if (file >= s->objects.nfiles)
+	if (r->file >= s->objects.nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
-	if (n > GP_POINTS_MAX - READ_ONCE(s->objects.nprobes))
+	if (r->npoints > GP_POINTS_MAX - READ_ONCE(s->objects.nprobes))
 		return gp_refuse(extack, -E2BIG, "the session has too many points");
-	code = gp_file_read_points(s->objects.files[file], points, n, &s->reads, &why);
+	code = gp_file_read_points(s->objects.files[r->file], r->points, r->npoints, &s->reads,
+				   &why);
 	if (IS_ERR(code))
 		return gp_refuse(extack, PTR_ERR(code), why);
 	mutex_lock(&s->turn);
-	ret = gp_points_place_points(s, file, code, points, n, extack);
+	ret = gp_points_place_points(s, r->file, code, r->points, r->npoints, extack);
 	mutex_unlock(&s->turn);
 	gp_reading_put(code);
 	return ret;
@@ -571,23 +571,23 @@ void gp_points_del_all(struct gp_session *s)
 }
 
 /**
- * gp_points_del() - remove the breakpoints with these ids
+ * gp_points_del() - remove the breakpoints with some ids
  * @s: the session
- * @ids: of the points
- * @n: number of @ids
+ * @r: the ids
+ * @extack: gets the error message
  *
  * When it returns, no handler can run for these points.
  *
  * Return: number of points that are left, or -ENOMEM.
  */
-int gp_points_del(struct gp_session *s, const u32 *ids, u32 n)
+int gp_points_del(struct gp_session *s, const struct gp_request *r, struct netlink_ext_ack *extack)
 {
-	u32 *sorted = kmemdup(ids, n * sizeof(*ids), GFP_KERNEL);
+	u32 *sorted = kmemdup(r->ids, r->nids * sizeof(*r->ids), GFP_KERNEL);
 
 	if (!sorted)
-		return -ENOMEM;
-	sort(sorted, n, sizeof(*sorted), gp_points_compare, NULL);
-	gp_points_del_some(s, sorted, n);
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	sort(sorted, r->nids, sizeof(*sorted), gp_points_compare, NULL);
+	gp_points_del_some(s, sorted, r->nids);
 	kfree(sorted);
 	return s->objects.nprobes;
 }

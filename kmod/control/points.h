@@ -8,13 +8,12 @@
 
 #include <linux/types.h>
 
-struct goprobe_point;
+struct gp_request;
 struct gp_session;
 struct netlink_ext_ack;
 
-int gp_points_add(struct gp_session *s, u32 file, const struct goprobe_point *points, u32 n,
-		  struct netlink_ext_ack *extack);
-int gp_points_del(struct gp_session *s, const u32 *ids, u32 n);
+int gp_points_add(struct gp_session *s, const struct gp_request *r, struct netlink_ext_ack *extack);
+int gp_points_del(struct gp_session *s, const struct gp_request *r, struct netlink_ext_ack *extack);
 void gp_points_del_all(struct gp_session *s);
 
 #endif

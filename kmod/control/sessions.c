@@ -45,6 +45,7 @@
 #include "control/points.h"
 #include "control/reader.h"
 #include "control/refuse.h"
+#include "control/request.h"
 #include "control/sessions.h"
 #include "control/trapless.h"
 #include "gfp.h"
@@ -186,35 +187,35 @@ static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *exta
 }
 
 /* Reason why the session cannot be made, or NULL. *@err: its error. */
-static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
+static const char *gp_session_refuses(const struct gp_request *r, int *err)
 {
 	*err = -ERANGE;
-	if (w->ring_bytes < GP_RING_MIN || w->ring_bytes > GP_RING_MAX)
+	if (r->ring_bytes < GP_RING_MIN || r->ring_bytes > GP_RING_MAX)
 		return "the ring size is not between 64 KiB and 64 MiB";
-	if (w->ncalls < GP_CALLS_MIN || w->ncalls > GP_CALLS_MAX)
+	if (r->call_limit < GP_CALLS_MIN || r->call_limit > GP_CALLS_MAX)
 		return "the number of open calls is not between 1024 and 1048576";
-	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_pending_record))
+	if (r->pending_limit.calls && r->pending_limit.bytes < sizeof(struct gp_pending_record))
 		return "a pending record is smaller than a record's header";
-	if (w->hold.bytes > GP_RECORD_MAX)
+	if (r->pending_limit.bytes > GP_RECORD_MAX)
 		return "a pending record is larger than the largest record";
-	if ((u64)w->hold.calls * w->hold.bytes > GP_PENDING_BYTES_MAX)
+	if ((u64)r->pending_limit.calls * r->pending_limit.bytes > GP_PENDING_BYTES_MAX)
 		return "pending records would take more than 1 GiB";
-	if (w->keys.number > GP_KEYS_MAX || w->keys.bytes > GP_KEY_BYTES_MAX)
+	if (r->key_limit.number > GP_KEYS_MAX || r->key_limit.bytes > GP_KEY_BYTES_MAX)
 		return "the limit of keys is above 262144 keys of 768 bytes";
-	if (w->keys.number && !w->keys.bytes)
+	if (r->key_limit.number && !r->key_limit.bytes)
 		return "the size of keys is 0";
-	if (w->nstates > GOPROBE_STATES_MAX)
+	if (r->states > GOPROBE_STATES_MAX)
 		return "the number of states is above " __stringify(GOPROBE_STATES_MAX);
-	if (w->nmembers > GP_GOROUTINE_SET_MAX)
+	if (r->goroutine_set_limit > GP_GOROUTINE_SET_MAX)
 		return "the set of goroutines is larger than 1048576";
 	*err = -EINVAL;
-	if (w->flags & ~GOPROBE_SESSION_F_ALL)
+	if (r->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
 	*err = -EPERM;
-	if (w->flags & GOPROBE_SESSION_F_JUMPS && !gp_trapless_allowed())
+	if (r->flags & GOPROBE_SESSION_F_JUMPS && !gp_trapless_allowed())
 		return "there can be no jumps without allow_jumps=1";
 	*err = -E2BIG;
-	return w->npids > GP_PIDS_MAX ? "the list has more than " __stringify(GP_PIDS_MAX)
+	return r->npids > GP_PIDS_MAX ? "the list has more than " __stringify(GP_PIDS_MAX)
 				       " processes" : NULL;
 }
 
@@ -222,20 +223,20 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
  * gp_session_new() - make a socket's session
  * @sk: the socket
  * @portid: its port
- * @wish: its parameters
+ * @r: its parameters
  * @extack: gets the error message
  *
  * Return: the session, with a reference for the caller, or an ERR_PTR().
  */
 struct gp_session *gp_session_new(struct sock *sk, u32 portid,
-				  const struct gp_session_wish *wish,
+				  const struct gp_request *r,
 				  struct netlink_ext_ack *extack)
 {
 	struct gp_session *s;
 	const char *why;
 	int err;
 
-	why = gp_session_refuses(wish, &err);
+	why = gp_session_refuses(r, &err);
 	if (why) {
 		gp_refuse(extack, err, why);
 		return ERR_PTR(err);
@@ -253,25 +254,25 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	gp_command_open(s);
 	gp_stream_open(s, gp_reader_send_ready);
 	gp_reap_open(s);
-	gp_breaker_init(&s->breaker, &wish->breaker);
+	gp_breaker_init(&s->breaker, &r->breaker);
 	gp_tallies_init(&s->tallies);
-	s->limits.calls = wish->ncalls;
-	s->limits.pending = wish->hold;
-	s->limits.keys = wish->keys;
-	s->limits.states = wish->nstates;
-	s->tallies.nstates = wish->nstates;
-	s->limits.goroutines = wish->nmembers;
+	s->limits.calls = r->call_limit;
+	s->limits.pending = r->pending_limit;
+	s->limits.keys = r->key_limit;
+	s->limits.states = r->states;
+	s->tallies.nstates = r->states;
+	s->limits.goroutines = r->goroutine_set_limit;
 	s->sk = sk;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
-	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);
-	s->lossless = wish->flags & GOPROBE_SESSION_F_LOSSLESS;
-	s->large = wish->flags & GOPROBE_SESSION_F_LARGE;
+	s->ring_bytes = roundup_pow_of_two(r->ring_bytes);
+	s->lossless = r->flags & GOPROBE_SESSION_F_LOSSLESS;
+	s->large = r->flags & GOPROBE_SESSION_F_LARGE;
 
-	err = gp_session_take_pids(s, wish->pids, wish->npids, extack);
+	err = gp_session_take_pids(s, r->pids, r->npids, extack);
 	if (err)
 		goto err_free;
-	gp_trapless_init(s, wish->flags);
+	gp_trapless_init(s, r->flags);
 	/* Without CPU hotplug, so that no CPU is missed. */
 	cpus_read_lock();
 	err = gp_session_make_rings(s);

@@ -7,6 +7,7 @@
 #include <goprobe.h>
 
 struct file;
+struct gp_request;
 struct gp_session;
 struct sock;
 
@@ -19,34 +20,8 @@ struct sock;
 
 struct netlink_ext_ack;
 
-/**
- * struct gp_session_wish - a client's parameters of its session
- * @ring_bytes: size of each CPU's ring; rounded up
- * @flags: GOPROBE_SESSION_F_*
- * @ncalls: calls that can be open at once
- * @hold: number and size of pending records
- * @keys: number and size of keys
- * @breaker: limits of the overload breaker
- * @nstates: number of states of goroutines
- * @nmembers: capacity of the set of goroutines
- * @pids: processes to trace, as the caller sees them
- * @npids: their number; 0: every process
- */
-struct gp_session_wish {
-	u32 ring_bytes;
-	u32 flags;
-	u32 ncalls;
-	struct goprobe_pending_limit hold;
-	struct goprobe_key_limit keys;
-	struct goprobe_breaker breaker;
-	u32 nstates;
-	u32 nmembers;
-	const s32 *pids;
-	u32 npids;
-};
-
 struct gp_session *gp_session_new(struct sock *sk, u32 portid,
-				  const struct gp_session_wish *wish,
+				  const struct gp_request *r,
 				  struct netlink_ext_ack *extack);
 int gp_session_open_fd(struct gp_session *s, struct file **file);
 struct gp_session *gp_session_get(const struct sock *sk);

@@ -268,7 +268,9 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
 #define GP_EDITS	BIT(19)	/* makes a filter an edit */
+#define GP_KEYS		BIT(21)	/* makes a key or a value */
 #define GP_EDITS_ONLY	(GP_EDITS | GP_FILTERS_ONLY)
+#define GP_KEYS_ONLY	(GP_KEYS | GP_FILTERS_ONLY)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
 #define GP_USES_JUMP_I	(GP_USES_A | GP_USES_VALUE | GP_USES_SKIP)
@@ -326,12 +328,12 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_NUMBER] = GP_USES_A | GP_USES_COUNTER | GP_FILTERS_ONLY,
 	[GOPROBE_OP_UNDER] = GP_USES_A | GP_USES_ID | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SAME] = GP_USES_AB | GP_USES_BYTES | GP_USES_LENGTH | GP_FILTERS_ONLY,
-	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_USES_HASHED | GP_FILTERS_ONLY,
-	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
-	[GOPROBE_OP_VALUE] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_SVALUE] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_BUCKET] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_KEY] = GP_USES_A | GP_KEYS_ONLY,
+	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_USES_HASHED | GP_KEYS_ONLY,
+	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_KEYS_ONLY,
+	[GOPROBE_OP_VALUE] = GP_USES_A | GP_KEYS_ONLY,
+	[GOPROBE_OP_SVALUE] = GP_USES_A | GP_KEYS_ONLY,
+	[GOPROBE_OP_BUCKET] = GP_USES_A | GP_KEYS_ONLY,
 	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_IN_SET] = GP_USES_AB | GP_FILTERS_ONLY,
@@ -511,9 +513,10 @@ static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 	u32 edits = 0, others = 0, i;
 
 	for (i = 0; i < n; i++) {
-		edits += !!(gp_op_uses[ops[i].code] & GP_EDITS);
-		others += ops[i].code == GOPROBE_OP_DURATION ||
-			  (ops[i].code >= GOPROBE_OP_KEY && ops[i].code <= GOPROBE_OP_BUCKET);
+		u32 uses = gp_op_uses[ops[i].code];
+
+		edits += !!(uses & GP_EDITS);
+		others += uses & GP_KEYS || ops[i].code == GOPROBE_OP_DURATION;
 	}
 	if (edits > GP_EDITS_MAX)
 		return "an edit sets, writes and delays more than " __stringify(GP_EDITS_MAX)

@@ -172,10 +172,11 @@ static void simple_filters_become_tests(struct kunit *test)
 /* Is a filter of this operation, with value 0, local? */
 static bool is_local(u8 code)
 {
-	struct gp_op op = { .code = code };
 	const struct goprobe_op wire = { .code = code };
 	struct gp_filter f = { .local = true };
+	struct gp_op op;
 
+	gp_op_load(&op, &wire);
 	gp_filter_learn(&f, &op, &wire);
 	return f.local;
 }

@@ -121,17 +121,20 @@ static void a_set_without_space_does_not_exist(struct kunit *test)
 	static const char why[] = "the session has no set of goroutines";
 	static const struct goprobe_op op = { .code = GOPROBE_OP_IN_SET, .a = 1, .b = 1 };
 	static const struct goprobe_filter filter = { 0, 1 };
+	const struct gp_request request = {
+		.filters = &filter, .nfilters = 1, .ops = &op, .nops = 1,
+	};
 
 	s.limits.goroutines = 0;
 	KUNIT_EXPECT_EQ(test, join_one(5), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	/* A question about it has no answer either. */
 	extack._msg = NULL;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &request, &extack), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 0U);
 	s.limits.goroutines = SPACE;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), 1);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &request, &extack), 1);
 	KUNIT_EXPECT_TRUE(test, s.members);
 	KUNIT_EXPECT_EQ(test, join_one(5), 1);
 }

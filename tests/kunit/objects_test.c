@@ -8,6 +8,16 @@
 
 #define PLAN_BYTES	(48 + 16 + 64)	/* the largest record of the plan */
 
+static int add_filters(const struct goprobe_filter *filters, u32 nfilters,
+		       const struct goprobe_op *ops, u32 nops)
+{
+	const struct gp_request request = {
+		.filters = filters, .nfilters = nfilters, .ops = ops, .nops = nops,
+	};
+
+	return gp_objects_add_filters(&s, &request, &extack);
+}
+
 /*
  * A session with a file, a plan, and filters: 1 is tests, 2 is a program, 3 is for ends; 4 is an
  * edit, 5 one that sets g.
@@ -28,7 +38,9 @@ static int contents_init(struct kunit *test)
 	};
 	static const struct goprobe_type type = { .size = 16 };
 	static const struct goprobe_plan plan = { .bytes = 64, .objects = 1 };
-	const struct gp_plans_wire plans = { .plans = &plan, .nplans = 1 };
+	const struct gp_request request = {
+		.types = &type, .ntypes = 1, .plans = &plan, .nplans = 1,
+	};
 
 	memset(&s, 0, sizeof(s));
 	memset(&extack, 0, sizeof(extack));
@@ -44,9 +56,9 @@ static int contents_init(struct kunit *test)
 		return -ENOMEM;
 	s.objects.files[0]->runtime = rt;
 	s.objects.nfiles = 1;
-	if (gp_objects_add_types(&s, &type, 1, NULL, 0, &extack) ||
-	    gp_objects_add_plans(&s, &plans, &extack) ||
-	    gp_objects_add_filters(&s, filters, 5, ops, ARRAY_SIZE(ops), &extack) != 1)
+	if (gp_objects_add_types(&s, &request, &extack) ||
+	    gp_objects_add_plans(&s, &request, &extack) ||
+	    add_filters(filters, 5, ops, ARRAY_SIZE(ops)) != 1)
 		return -EINVAL;
 	return 0;
 }
@@ -67,10 +79,12 @@ static struct goprobe_point a_point(u8 kind, u8 action, u8 flags, u32 filter)
 	};
 }
 
-static int add(const struct goprobe_point *p)
+static int add(const struct goprobe_point *points, u32 n)
 {
+	const struct gp_request request = { .points = points, .npoints = n };
+
 	extack._msg = NULL;
-	return gp_points_add(&s, 0, p, 1, &extack);
+	return gp_points_add(&s, &request, &extack);
 }
 
 /* It is refused for that reason, and nothing has been added. */
@@ -78,7 +92,7 @@ static void expect_refused(struct kunit *test, const struct goprobe_point *p, co
 {
 	u32 n = s.objects.nprobes;
 
-	KUNIT_EXPECT_EQ(test, add(p), -EINVAL);
+	KUNIT_EXPECT_EQ(test, add(p, 1), -EINVAL);
 	KUNIT_EXPECT_TRUE_MSG(test, extack._msg && strstr(extack._msg, why), "%s, not %s",
 			      extack._msg ?: "nothing", why);
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, n);
@@ -88,7 +102,7 @@ static void expect_added(struct kunit *test, const struct goprobe_point *p)
 {
 	u32 n = s.objects.nprobes;
 
-	KUNIT_EXPECT_EQ(test, add(p), (int)n + 1);
+	KUNIT_EXPECT_EQ(test, add(p, 1), (int)n + 1);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "accepted");
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, n + 1);
 }
@@ -185,7 +199,7 @@ static void an_id_is_timed_or_paired(struct kunit *test)
 	/* Not by one message either. */
 	both[0].id = 3;
 	both[1].id = 3;
-	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, both, 2, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, add(both, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 2U);
 	/* Counted it may be as well. */
 	timed.action = COUNT;
@@ -266,7 +280,7 @@ static int add_keyed(void)
 	static const struct goprobe_op ops[] = { { .code = GOPROBE_OP_KEY } };
 	static const struct goprobe_filter keyed = { 0, 1 };
 
-	return gp_objects_add_filters(&s, &keyed, 1, ops, 1, &extack);
+	return add_filters(&keyed, 1, ops, 1);
 }
 
 static void a_state_notification_needs_a_key_and_states(struct kunit *test)
@@ -303,7 +317,7 @@ static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
 	int keyed;
 
 	s.limits.keys = (struct goprobe_key_limit){ .number = 10, .bytes = 8 };
-	KUNIT_EXPECT_EQ(test, add(&p), -ENOENT);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -ENOENT);
 	KUNIT_EXPECT_TRUE(test, extack._msg &&
 			  strstr(extack._msg, "no filter of the session makes keys"));
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
@@ -322,7 +336,7 @@ static int add_valued(void)
 	static const struct goprobe_op ops[] = { { .code = GOPROBE_OP_SVALUE } };
 	static const struct goprobe_filter valued = { 0, 1 };
 
-	return gp_objects_add_filters(&s, &valued, 1, ops, 1, &extack);
+	return add_filters(&valued, 1, ops, 1);
 }
 
 static void values_are_of_hits_that_count_or_of_ends(struct kunit *test)
@@ -407,7 +421,7 @@ static void edits_need_consent(struct kunit *test)
 
 	p.edit = 4;
 	gp_edit_param = false;
-	KUNIT_EXPECT_EQ(test, add(&p), -EPERM);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -EPERM);
 	KUNIT_EXPECT_TRUE(test, strstr(extack._msg, "without allow_writes=1"));
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
 	gp_edit_param = true;
@@ -447,23 +461,25 @@ static void a_session_holds_no_more_than_its_limits(struct kunit *test)
 {
 	static const struct goprobe_type type = { .size = 8, .nrefs = 1 };
 	static const struct goprobe_ref ref = { .kind = GOPROBE_REF_FUNC };
-	const struct gp_plans_wire plans = { .nplans = 1 };
+	const struct gp_request request = {
+		.types = &type, .ntypes = 1, .refs = &ref, .nrefs = 1, .nplans = 1,
+	};
 	struct goprobe_point p = a_point(CALL, COUNT, 0, 0);
 
 	s.objects.nfiles = GP_FILES_MAX;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_file(&s, NULL, &rt, &extack), -E2BIG);
 	s.objects.nfiles = 1;
 	s.objects.types.nrefs = GP_REFS_MAX;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_types(&s, &request, &extack), -E2BIG);
 	s.objects.types.nrefs = 0;
 	s.objects.nplans = GP_PLANS_MAX;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_plans(&s, &plans, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_plans(&s, &request, &extack), -E2BIG);
 	s.objects.nplans = 1;
 	s.objects.nprobes = GP_POINTS_MAX;
-	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -E2BIG);
 	s.objects.nprobes = 0;
 	s.tallies.n = GP_TALLIES_MAX;
-	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -E2BIG);
 	s.tallies.n = 0;
 	expect_added(test, &p);
 }
@@ -474,7 +490,7 @@ static void a_session_that_is_stopped_takes_no_files_and_points(struct kunit *te
 
 	s.stopped = true;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_file(&s, 0, &rt, &extack), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, add(&p), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -ESHUTDOWN);
 }
 
 static void a_refused_breakpoint_is_reported_as_other_points(struct kunit *test)
@@ -482,11 +498,11 @@ static void a_refused_breakpoint_is_reported_as_other_points(struct kunit *test)
 	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
 
 	refused_point = nadded + 1;
-	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -EEXIST);
 	KUNIT_EXPECT_STREQ(test, extack._msg,
 			   "point 1 at file offset 0x1000: the session already times or pairs this place");
 	p.filter = 99;
-	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
+	KUNIT_EXPECT_EQ(test, add(&p, 1), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg,
 			   "point 1 at file offset 0x1000: a point names a filter that does not exist");
 }
@@ -503,21 +519,21 @@ static void of_filters_that_are_refused_none_stays(struct kunit *test)
 	static const struct goprobe_filter bad[] = { { 0, 1 }, { 2, 1 } };
 	static const struct goprobe_filter good[] = { { 0, 1 }, { 1, 1 } };
 
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, add_filters(bad, 2, ops, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 5U);
 	/* There can't be any more ids. */
 	s.tallies.n = GP_TALLIES_MAX;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, add_filters(good, 2, ops, 3), -E2BIG);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 5U);
 	s.tallies.n = 0;
 	KUNIT_EXPECT_TRUE(test, !s.calls);
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), 6);
+	KUNIT_EXPECT_EQ(test, add_filters(good, 2, ops, 3), 6);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 7U);
 	/* A request for open calls has an answer, although there are none yet. */
 	KUNIT_EXPECT_TRUE(test, s.calls);
 	KUNIT_EXPECT_TRUE(test, s.objects.filters[6]->under);
 	s.objects.nfilters = GP_FILTERS_MAX - 1;
-	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, add_filters(good, 2, ops, 3), -E2BIG);
 	s.objects.nfilters = 7;
 }
 
@@ -530,16 +546,16 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 
 	refused_point = 3;
 	nguarded = 0;
-	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EEXIST);
+	KUNIT_EXPECT_EQ(test, add(points, 3), -EEXIST);
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
 	KUNIT_EXPECT_EQ(test, nguarded, 0U);
-	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), 3);
+	KUNIT_EXPECT_EQ(test, add(points, 3), 3);
 	/* The breaker looks from the first ones on. */
 	KUNIT_EXPECT_EQ(test, nguarded, 1U);
 	/* The last one is looked at before the first is set. */
 	points[2].filter = 99;
 	nadded = 0;
-	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, add(points, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, nadded, 0U);
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 3U);
 }
@@ -554,7 +570,7 @@ static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
 	expect_added(test, &points[0]);
 	nadded = 0;
 	s.commands.ending = true;
-	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, add(points, 3), -ESHUTDOWN);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "stopped");
 	KUNIT_EXPECT_EQ(test, nadded, 1U);
 	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 1U);

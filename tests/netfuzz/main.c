@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "inputs.h"
-#include "learn.h"
 #include "life.h"
 #include "report.h"
 #include "target.h"
@@ -262,7 +261,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "netfuzz: %s\n", wrong);
 		return 2;
 	}
-	learn();
 	inputs_open(dir, run.sockets);
 	report_begin(&run);
 	work(argv + optind + 4, argc - optind - 4);

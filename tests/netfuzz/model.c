@@ -4,8 +4,6 @@
 
 #include "model.h"
 
-bool model_has_states, model_has_members;
-
 void model_begin(struct model *m, struct choice *c, const struct binary *binaries,
 		 uint32_t nbinaries, const int32_t *pids, uint32_t npids)
 {
@@ -79,11 +77,11 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 
 		wire_put(msg, GOPROBE_A_BREAKER, &breaker, sizeof(breaker));
 	}
-	if (model_has_states && choice_below(c, 2)) {
+	if (choice_below(c, 2)) {
 		m->new_states = choice_from(c, 1, GOPROBE_STATES_MAX);
 		wire_put_u32(msg, GOPROBE_A_STATES, m->new_states);
 	}
-	if (model_has_members && choice_below(c, 2)) {
+	if (choice_below(c, 2)) {
 		m->new_members = true;
 		wire_put_u32(msg, GOPROBE_A_GOROUTINE_SET_LIMIT, choice_from(c, 1, 256));
 	}

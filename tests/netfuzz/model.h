@@ -79,9 +79,6 @@ struct model {
 	uint8_t new_file;
 };
 
-/* Abilities of the module that not every module has. */
-extern bool model_has_states, model_has_members;
-
 void model_begin(struct model *m, struct choice *c, const struct binary *binaries,
 		 uint32_t nbinaries, const int32_t *pids, uint32_t npids);
 /* A message: a right one; then, perhaps, it is damaged. */

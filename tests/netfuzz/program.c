@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "../op_fields.h"
 #include "program.h"
 
 #define REGS		16
@@ -19,121 +20,17 @@
 #define REG_SP		7
 #define REG_G		14
 
-/* The fields of an operation. */
-#define HAS_A		(1U << 0)
-#define HAS_B		(1U << 1)
-#define HAS_REG		(1U << 2)	/* b: the target's */
-#define HAS_FLOAT	(1U << 3)	/* b: the target's */
-#define HAS_SIZE	(1U << 4)	/* 1, 2, 4, 8 */
-#define HAS_SIZE_48	(1U << 5)
-#define HAS_BYTES	(1U << 6)
-#define HAS_FRAME	(1U << 7)
-#define HAS_SKIP	(1U << 8)
-#define HAS_VALUE	(1U << 9)
-#define HAS_STATUS	(1U << 10)
-#define HAS_LENGTH	(1U << 11)	/* value: a register */
-#define HAS_TASK	(1U << 12)
-#define HAS_ID		(1U << 13)
-#define HAS_ADDRESS	(1U << 14)	/* value: of link time */
-#define HAS_HASHED	(1U << 15)	/* value: bytes to hash */
-#define FOR_PLANS	(1U << 16)
-#define FOR_FILTERS	(1U << 17)
-#define FOR_ENDS	(1U << 18)
-#define FOR_KEYS	(1U << 19)
-#define RARE		(1U << 20)	/* what comes after it is not reached */
-#define FOR_EDITS	(1U << 21)
-#define NEW		(1U << 22)	/* not every module has it */
-#define ONCE		(1U << 23)	/* in a program */
-
-#define JUMP		(HAS_A | HAS_B | HAS_SKIP)
-#define JUMP_I		(HAS_A | HAS_VALUE | HAS_SKIP)
-#define AB		(HAS_A | HAS_B)
-
-static const uint32_t has[] = {
-	[GOPROBE_OP_IMM] = HAS_A | HAS_VALUE,
-	[GOPROBE_OP_REG] = HAS_A | HAS_REG,
-	[GOPROBE_OP_FRAME] = HAS_A | HAS_SIZE | HAS_FRAME | FOR_PLANS,
-	[GOPROBE_OP_SP] = HAS_A | HAS_VALUE,
-	[GOPROBE_OP_STATIC] = HAS_A | HAS_ADDRESS,
-	[GOPROBE_OP_LOAD] = AB | HAS_SIZE | HAS_VALUE,
-	[GOPROBE_OP_FLOAT] = HAS_A | HAS_FLOAT | HAS_SIZE_48,
-	[GOPROBE_OP_SIGN] = AB | HAS_SIZE,
-	[GOPROBE_OP_LOW] = AB | HAS_SIZE,
-	[GOPROBE_OP_ORDER] = AB | HAS_SIZE_48 | HAS_SKIP,
-	[GOPROBE_OP_MOVE] = AB,
-	[GOPROBE_OP_ADD] = AB,
-	[GOPROBE_OP_SUB] = AB,
-	[GOPROBE_OP_MUL] = AB,
-	[GOPROBE_OP_DIV] = AB,
-	[GOPROBE_OP_MOD] = AB,
-	[GOPROBE_OP_SDIV] = AB,
-	[GOPROBE_OP_SMOD] = AB,
-	[GOPROBE_OP_AND] = AB,
-	[GOPROBE_OP_OR] = AB,
-	[GOPROBE_OP_XOR] = AB,
-	[GOPROBE_OP_SHL] = AB,
-	[GOPROBE_OP_SHR] = AB,
-	[GOPROBE_OP_SAR] = AB,
-	[GOPROBE_OP_ADD_I] = HAS_A | HAS_VALUE,
-	[GOPROBE_OP_MUL_I] = HAS_A | HAS_VALUE,
-	[GOPROBE_OP_JUMP] = HAS_SKIP,
-	[GOPROBE_OP_JEQ] = JUMP,
-	[GOPROBE_OP_JNE] = JUMP,
-	[GOPROBE_OP_JLT] = JUMP,
-	[GOPROBE_OP_JGE] = JUMP,
-	[GOPROBE_OP_JSLT] = JUMP,
-	[GOPROBE_OP_JSGE] = JUMP,
-	[GOPROBE_OP_JEQ_I] = JUMP_I,
-	[GOPROBE_OP_JNE_I] = JUMP_I,
-	[GOPROBE_OP_JLT_I] = JUMP_I,
-	[GOPROBE_OP_JGE_I] = JUMP_I,
-	[GOPROBE_OP_JSLT_I] = JUMP_I,
-	[GOPROBE_OP_JSGE_I] = JUMP_I,
-	[GOPROBE_OP_TRY] = HAS_SKIP | HAS_VALUE | FOR_PLANS,
-	[GOPROBE_OP_FAIL] = HAS_STATUS | RARE,
-	[GOPROBE_OP_STORE] = HAS_A | HAS_SIZE | HAS_FRAME | FOR_PLANS,
-	[GOPROBE_OP_COPY] = HAS_B | HAS_BYTES | HAS_FRAME | HAS_VALUE | FOR_PLANS,
-	[GOPROBE_OP_END] = RARE,
-	[GOPROBE_OP_REJECT] = FOR_FILTERS | RARE,
-	[GOPROBE_OP_TASK] = HAS_A | HAS_TASK | FOR_FILTERS,
-	[GOPROBE_OP_DURATION] = HAS_A | FOR_FILTERS | FOR_ENDS,
-	[GOPROBE_OP_NUMBER] = HAS_A | FOR_FILTERS,
-	[GOPROBE_OP_UNDER] = HAS_A | HAS_ID | FOR_FILTERS,
-	[GOPROBE_OP_SAME] = AB | HAS_BYTES | HAS_LENGTH | FOR_FILTERS,
-	[GOPROBE_OP_KEY] = HAS_A | FOR_FILTERS | FOR_KEYS,
-	[GOPROBE_OP_KEY_BYTES] = AB | HAS_BYTES | HAS_HASHED | FOR_FILTERS | FOR_KEYS,
-	[GOPROBE_OP_KEY_STACK] = HAS_VALUE | FOR_FILTERS | FOR_KEYS,
-	/* Of hits that count it would depend on all points of an id. */
-	[GOPROBE_OP_VALUE] = HAS_A | FOR_FILTERS | FOR_KEYS | FOR_ENDS,
-	[GOPROBE_OP_SVALUE] = HAS_A | FOR_FILTERS | FOR_KEYS | FOR_ENDS,
-	[GOPROBE_OP_BUCKET] = HAS_A | FOR_FILTERS | FOR_KEYS | FOR_ENDS,
-	[GOPROBE_OP_QUOTA] = HAS_A | HAS_VALUE | FOR_FILTERS | NEW | ONCE,
-	[GOPROBE_OP_ROOT] = HAS_A | FOR_FILTERS | NEW,
-	[GOPROBE_OP_IN_SET] = AB | FOR_FILTERS | NEW,
-	[GOPROBE_OP_SET] = FOR_EDITS,
-	[GOPROBE_OP_SET_FLOAT] = FOR_EDITS,
-	[GOPROBE_OP_WRITE] = FOR_EDITS,
-	[GOPROBE_OP_DELAY] = FOR_EDITS,
-};
-
-_Static_assert(sizeof(has) / sizeof(*has) == __GOPROBE_OP_MAX,
-	       "an operation has been added: say here which fields it has");
-
-static bool learned[__GOPROBE_OP_MAX];
-
-bool program_is_new(uint8_t code)
+/* What the protocol does not say of an operation. */
+static bool is_rare(uint8_t code)
 {
-	return has[code] & NEW;
+	/* What comes after it is not reached. */
+	return code == GOPROBE_OP_FAIL || code == GOPROBE_OP_END || code == GOPROBE_OP_REJECT;
 }
 
-bool program_has(uint8_t code)
+/* Of hits that count the values would depend on all points of an id. */
+static bool is_for_ends(uint8_t code)
 {
-	return !(has[code] & FOR_EDITS) && (!(has[code] & NEW) || learned[code]);
-}
-
-void program_learn(uint8_t code)
-{
-	learned[code] = true;
+	return code == GOPROBE_OP_DURATION || op_fields[code] & OP_VALUES;
 }
 
 static bool is_ends(enum program_kind kind)
@@ -162,25 +59,25 @@ static bool looks_at_calls(uint8_t code)
 
 static bool may(const struct program *p, uint32_t at, uint8_t code)
 {
-	uint32_t fields = has[code];
+	uint32_t fields = op_fields[code];
 
-	if (!program_has(code) || (fields & ONCE && has_been(p, at, code)))
+	if (fields & OP_EDITS || (code == GOPROBE_OP_QUOTA && has_been(p, at, code)))
 		return false;
-	if (fields & FOR_PLANS && p->kind != PROGRAM_PLAN)
+	if (fields & OP_FOR_PLANS && p->kind != PROGRAM_PLAN)
 		return false;
-	if (fields & FOR_FILTERS && p->kind == PROGRAM_PLAN)
+	if (fields & OP_FOR_FILTERS && p->kind == PROGRAM_PLAN)
 		return false;
-	if (fields & FOR_ENDS && !is_ends(p->kind))
+	if (is_for_ends(code) && !is_ends(p->kind))
 		return false;
-	if (fields & FOR_KEYS && !is_key(p->kind))
+	if (fields & OP_KEYS && !is_key(p->kind))
 		return false;
-	if (fields & HAS_FRAME && p->frame < 8)
+	if (fields & OP_OFFSET_FRAME && p->frame < 8)
 		return false;
 	if (looks_at_calls(code) && !p->unders)
 		return false;
 	if (code == GOPROBE_OP_IN_SET && !p->members)
 		return false;
-	return !(fields & HAS_BYTES) || p->copies;
+	return !(fields & OP_SIZE_BYTES) || p->copies;
 }
 
 /* Few registers, so that what one operation gives is what another takes. */
@@ -191,17 +88,17 @@ static uint8_t some_register(struct choice *c)
 
 static uint64_t some_value(struct program *p, uint32_t fields)
 {
-	if (fields & HAS_STATUS)
+	if (fields & OP_VALUE_STATUS)
 		return 1 + choice_below(p->c, GOPROBE_CHUNK_MAX);
-	if (fields & HAS_LENGTH)
+	if (fields & OP_VALUE_LENGTH)
 		return some_register(p->c);
-	if (fields & HAS_TASK)
+	if (fields & OP_VALUE_TASK)
 		return choice_below(p->c, __GOPROBE_TASK_MAX);
-	if (fields & HAS_ID)
+	if (fields & OP_VALUE_ID)
 		return id_of(choice_below(p->c, p->ids), ID_TIME + choice_below(p->c, 2));
-	if (fields & HAS_ADDRESS && !choice_once_in(p->c, 8))
+	if (fields & OP_VALUE_ADDRESS && !choice_once_in(p->c, 8))
 		return p->address[choice_below(p->c, p->naddresses)];
-	if (fields & HAS_B)
+	if (fields & OP_B)
 		return choice_below(p->c, 8) * 8;	/* of a LOAD: places of a struct */
 	return choice_word(p->c);
 }
@@ -210,18 +107,18 @@ static void sizes(struct program *p, struct goprobe_op *op, uint32_t fields)
 {
 	struct choice *c = p->c;
 
-	if (fields & HAS_SIZE)
+	if (fields & OP_SIZE_WORD)
 		op->size = 1U << choice_below(c, 4);
-	if (fields & HAS_SIZE_48)
+	if (fields & OP_SIZE_FLOAT)
 		op->size = 4U << choice_below(c, 2);
-	if (fields & HAS_BYTES) {
-		uint32_t most = fields & HAS_FRAME ? p->frame : BYTES_MAX;
+	if (fields & OP_SIZE_BYTES) {
+		uint32_t most = fields & OP_OFFSET_FRAME ? p->frame : BYTES_MAX;
 
 		most = most < p->copies ? most : p->copies;
 		op->size = choice_from(c, 1, most < 40 || choice_once_in(c, 8) ? most : 40);
 		p->copies -= op->size;
 	}
-	if (fields & HAS_FRAME)
+	if (fields & OP_OFFSET_FRAME)
 		op->offset = choice_below(c, p->frame - op->size + 1) &
 			     (choice_below(c, 4) ? ~7U : ~0U);
 }
@@ -229,24 +126,24 @@ static void sizes(struct program *p, struct goprobe_op *op, uint32_t fields)
 static void operation(struct program *p, uint32_t at, uint8_t code)
 {
 	struct goprobe_op *op = &p->ops[at];
-	uint32_t fields = has[code], left = p->n - at - 1;
+	uint32_t fields = op_fields[code], left = p->n - at - 1;
 	struct choice *c = p->c;
 
 	*op = (struct goprobe_op){ .code = code };
-	if (fields & HAS_A)
+	if (fields & OP_A)
 		op->a = some_register(c);
-	if (fields & HAS_B)
+	if (fields & OP_B)
 		op->b = some_register(c);
-	if (fields & HAS_REG)
+	if (fields & OP_B_TARGET)
 		op->b = choice_below(c, 16);
-	if (fields & HAS_FLOAT)
+	if (fields & OP_B_FLOAT)
 		op->b = 17 + choice_below(c, 16);
 	sizes(p, op, fields);
-	if (fields & HAS_SKIP)
+	if (fields & OP_OFFSET_SKIP)
 		op->offset = choice_below(c, (left < 6 ? left : 6) + 1);
-	if (fields & (HAS_VALUE | HAS_STATUS | HAS_LENGTH | HAS_TASK | HAS_ID | HAS_ADDRESS))
+	if (fields & (OP_VALUE | OP_VALUE_STATUS | OP_VALUE_LENGTH | OP_VALUE_TASK | OP_VALUE_ID | OP_VALUE_ADDRESS))
 		op->value = some_value(p, fields);
-	if (fields & HAS_HASHED && choice_below(c, 2)) {
+	if (fields & OP_VALUE_HASHED && choice_below(c, 2)) {
 		op->value = choice_below(c, (p->copies < BYTES_MAX ? p->copies : BYTES_MAX) + 1);
 		p->copies -= op->value;
 	}
@@ -261,7 +158,7 @@ static uint8_t some_code(struct program *p, uint32_t at)
 
 		if (!p->c->left)
 			return GOPROBE_OP_IMM;
-		if (may(p, at, code) && (!(has[code] & RARE) || choice_once_in(p->c, 4)))
+		if (may(p, at, code) && (!is_rare(code) || choice_once_in(p->c, 4)))
 			return code;
 	}
 }

@@ -52,15 +52,6 @@ struct program {
 
 void program_make(struct program *p);
 
-/*
- * What the header has and not every module: operations that are only used if the module in
- * the kernel has been found to have them, and those of edits, which are only in programs that
- * set what there is.
- */
-bool program_is_new(uint8_t code);
-bool program_has(uint8_t code);
-void program_learn(uint8_t code);
-
 /* The id of a function's points, by what their hits do. */
 enum id_mode { ID_RECORD, ID_COUNT, ID_TIME, ID_PAIR, ID_MODES };
 

@@ -93,8 +93,6 @@ static bool is_netlinks(const struct wire_msg *msg, int error)
 	wire_begin(&right, msg->cmd);
 	if (error == EBUSY)
 		return msg->dump;
-	if (msg->cmd == GOPROBE_CMD_GOROUTINES_ADD && !model_has_members)
-		return error == EOPNOTSUPP;
 	return error == EOPNOTSUPP && (!msg->cmd || msg->cmd == GOPROBE_CMD_READY ||
 				       msg->cmd > GOPROBE_CMD_MAX || msg->dump != right.dump);
 }

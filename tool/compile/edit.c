@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "capture/op_class.h"
 #include "compile/edit_tree.h"
 
 static int too_long(struct job *j, const struct expr *e)
@@ -117,7 +118,7 @@ static int show_item(struct job *j, const struct editvalue *v, size_t i,
 		return too_long(j, v->to);
 	/* A record's program has fewer operations than a filter's. */
 	for (size_t k = item.op; j->scope->fn && k < c->nops; k++)
-		if (c->ops[k].code > GOPROBE_OP_END)
+		if (!(gp_op_class(c->ops[k].code) & GP_OP_PLAIN))
 			to->unavailable = "not worked out twice";
 	job_end_item(j, item, to);
 	return 0;

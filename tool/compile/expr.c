@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "capture/op_class.h"
 #include "compile/expr.h"
 #include "compile/sig_parse.h"
 #include "compile/typed.h"
@@ -411,7 +412,7 @@ static int compute(struct job *j, const struct expr *e, struct operand_place *p)
 	*p = (struct operand_place){ .kind = OPERAND_REGISTER, .type = n->type };
 	if (code_number(j, n, &p->reg))
 		return -1;
-	while (first < c->nops && c->ops[first].code <= GOPROBE_OP_END)
+	while (first < c->nops && gp_op_class(c->ops[first].code) & GP_OP_PLAIN)
 		first++;
 	return first < c->nops ?
 	       job_wrong_all(j, e, "two strings can be compared in a condition only") : 0;

@@ -3,14 +3,15 @@
  * A traced thread that tests make up, on which the programs of plans are run.
  *
  * The operations and their rules are written out here a second time on purpose, from
- * the protocol's description in include/uapi/goprobe.h, and share nothing with
- * kmod/capture/program.c and kmod/control/verify.c: what the tool compiles is judged by
- * them, so they must not have the module's mistakes.
+ * the protocol's description, and share nothing with kmod/capture/program.c and
+ * kmod/control/verify.c: what the tool compiles is judged by them, so they must not have
+ * the module's mistakes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../op_fields.h"
 #include "machine.h"
 #include "rows.h"
 
@@ -118,121 +119,67 @@ static void machine_piece(struct machine *m, const struct goprobe_piece *p, uint
 	fail();
 }
 
-/* Which fields an operation has: what else is set is refused. */
-enum {
-	A = 1, B = 2, SIZE = 4, SKIP = 8, VALUE = 16, NUMBER_SIZE = 32, FRAME = 64, FILTER = 128,
-	PERIOD = 256,
-};
+static uint32_t b_max(unsigned int has)
+{
+	return has & OP_B_FLOAT ? 32 : has & (OP_B | OP_B_TARGET) ? 15 : 0;
+}
 
-static const unsigned int fields[] = {
-	[GOPROBE_OP_IMM] = A | VALUE,
-	[GOPROBE_OP_REG] = A | B,
-	[GOPROBE_OP_FRAME] = A | SIZE | NUMBER_SIZE | FRAME,
-	[GOPROBE_OP_SP] = A | VALUE,
-	[GOPROBE_OP_STATIC] = A | VALUE,
-	[GOPROBE_OP_LOAD] = A | B | SIZE | NUMBER_SIZE | VALUE,
-	[GOPROBE_OP_FLOAT] = A | B | SIZE | NUMBER_SIZE,
-	[GOPROBE_OP_TASK] = A | VALUE,
-	[GOPROBE_OP_SIGN] = A | B | SIZE | NUMBER_SIZE,
-	[GOPROBE_OP_LOW] = A | B | SIZE | NUMBER_SIZE,
-	[GOPROBE_OP_ORDER] = A | B | SIZE | NUMBER_SIZE | SKIP,
-	[GOPROBE_OP_MOVE] = A | B,
-	[GOPROBE_OP_ADD] = A | B,
-	[GOPROBE_OP_SUB] = A | B,
-	[GOPROBE_OP_MUL] = A | B,
-	[GOPROBE_OP_DIV] = A | B,
-	[GOPROBE_OP_MOD] = A | B,
-	[GOPROBE_OP_SDIV] = A | B,
-	[GOPROBE_OP_SMOD] = A | B,
-	[GOPROBE_OP_AND] = A | B,
-	[GOPROBE_OP_OR] = A | B,
-	[GOPROBE_OP_XOR] = A | B,
-	[GOPROBE_OP_SHL] = A | B,
-	[GOPROBE_OP_SHR] = A | B,
-	[GOPROBE_OP_SAR] = A | B,
-	[GOPROBE_OP_ADD_I] = A | VALUE,
-	[GOPROBE_OP_MUL_I] = A | VALUE,
-	[GOPROBE_OP_JUMP] = SKIP,
-	[GOPROBE_OP_JEQ] = A | B | SKIP,
-	[GOPROBE_OP_JNE] = A | B | SKIP,
-	[GOPROBE_OP_JLT] = A | B | SKIP,
-	[GOPROBE_OP_JGE] = A | B | SKIP,
-	[GOPROBE_OP_JSLT] = A | B | SKIP,
-	[GOPROBE_OP_JSGE] = A | B | SKIP,
-	[GOPROBE_OP_JEQ_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_JNE_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_JLT_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_JGE_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_JSLT_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_JSGE_I] = A | VALUE | SKIP,
-	[GOPROBE_OP_TRY] = SKIP | VALUE | FRAME,
-	[GOPROBE_OP_FAIL] = VALUE,
-	[GOPROBE_OP_STORE] = A | SIZE | NUMBER_SIZE | FRAME,
-	[GOPROBE_OP_COPY] = B | SIZE | FRAME | VALUE,
-	[GOPROBE_OP_END] = 0,
-	[GOPROBE_OP_REJECT] = VALUE | FILTER,
-	[GOPROBE_OP_DURATION] = A | FILTER,
-	[GOPROBE_OP_NUMBER] = A | VALUE | FILTER,
-	[GOPROBE_OP_UNDER] = A | VALUE | FILTER,
-	[GOPROBE_OP_SAME] = A | B | SIZE | VALUE | FILTER,
-	[GOPROBE_OP_KEY] = A | FILTER,
-	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | VALUE | FILTER,
-	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
-	[GOPROBE_OP_VALUE] = A | FILTER,
-	[GOPROBE_OP_SVALUE] = A | FILTER,
-	[GOPROBE_OP_BUCKET] = A | FILTER,
-	[GOPROBE_OP_QUOTA] = A | PERIOD | VALUE | FILTER,
-	[GOPROBE_OP_ROOT] = A | FILTER,
-	[GOPROBE_OP_IN_SET] = A | B | FILTER,
-	[GOPROBE_OP_SET] = A | B | FILTER,
-	[GOPROBE_OP_SET_FLOAT] = A | B | SIZE | NUMBER_SIZE | FILTER,
-	[GOPROBE_OP_WRITE] = A | B | SIZE | NUMBER_SIZE | VALUE | FILTER,
-	[GOPROBE_OP_DELAY] = VALUE | FILTER,
-};
+static void check_size(const struct goprobe_op *o, unsigned int has)
+{
+	bool word = o->size == 4 || o->size == 8;
 
-_Static_assert(N(fields) == __GOPROBE_OP_MAX, "each operation has a row");
+	if (has & OP_SIZE_FLOAT)
+		assert_true(word);
+	else if (has & OP_SIZE_WORD)
+		assert_true(word || o->size == 1 || o->size == 2);
+	else
+		assert_true(has & OP_SIZE_BYTES ? o->size : !o->size);
+}
+
+static void check_value(const struct goprobe_op *o, unsigned int has)
+{
+	if (has & OP_VALUE_STATUS)
+		assert_in_range(o->value, GOPROBE_CHUNK_OK + 1, __GOPROBE_CHUNK_MAX - 1);
+	else if (has & OP_VALUE_LENGTH)
+		assert_true(o->value < 16 && o->size <= 65536);
+	else if (has & OP_VALUE_NS)
+		assert_in_range(o->value, 1, 1000000000);
+	else if (has & OP_VALUE_TASK)
+		assert_true(o->value < __GOPROBE_TASK_MAX);
+	else if (has & OP_VALUE_CAUSE)
+		assert_true((o->value & ~256ULL) <= GOPROBE_REJECT_MAX);
+	else if (has & OP_VALUE_HASHED)
+		assert_true(o->value <= 4096);
+	else if (has & OP_VALUE_COUNTER)
+		assert_true(o->value < 2);
+	else if (has & OP_OFFSET_PERIOD && o->offset)
+		assert_true(o->value < 1 << 24);
+	else
+		assert_true(has & (OP_VALUE | OP_VALUE_ADDRESS | OP_VALUE_ID) || !o->value);
+}
 
 /* The module's rules; @size is UINT32_MAX in filters. */
 static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 {
-	unsigned int has = o->code < N(fields) ? fields[o->code] : 0;
+	unsigned int has = o->code < __GOPROBE_OP_MAX ? op_fields[o->code] : 0;
 	bool filter = size == UINT32_MAX;
 
 	assert_true(o->code > GOPROBE_OP_UNSPEC && o->code < __GOPROBE_OP_MAX);
 	assert_true(!o->pad && !o->pad2);
-	assert_true(filter ? !(has & FRAME) : !(has & FILTER));
-	assert_true(o->a < (has & A ? 16 : 1));
-	if (o->code == GOPROBE_OP_FLOAT || o->code == GOPROBE_OP_SET_FLOAT)
-		assert_true(o->b < 33);
-	else
-		assert_true(o->b < (has & B ? 16 : 1));
-	assert_true(has & SIZE ? o->size : !o->size);
-	if (has & NUMBER_SIZE)
-		assert_true(o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8);
-	assert_true(has & (SKIP | FRAME | PERIOD) || !o->offset);
-	assert_true(!(has & SKIP) || o->offset <= left);
-	assert_true(!(has & FRAME) || has & SKIP || o->offset + o->size <= size);
-	assert_true(has & VALUE || !o->value);
-	if (o->code == GOPROBE_OP_FAIL)
-		assert_in_range(o->value, GOPROBE_CHUNK_OK + 1, __GOPROBE_CHUNK_MAX - 1);
-	if (o->code == GOPROBE_OP_SAME)
-		assert_true(o->value < 16 && o->size <= 65536);
+	assert_false(has & (filter ? OP_FOR_PLANS : OP_FOR_FILTERS));
+	assert_true(o->a < (has & OP_A ? 16 : 1));
+	assert_true(o->b <= b_max(has));
+	assert_true(!(has & OP_B_FLOAT) || o->b >= 17);
 	if (o->code == GOPROBE_OP_SET)
 		assert_true(o->b != 7 && o->b != 14);
-	if (o->code == GOPROBE_OP_DELAY)
-		assert_in_range(o->value, 1, 1000000000);
-	if (o->code == GOPROBE_OP_FLOAT || o->code == GOPROBE_OP_SET_FLOAT)
-		assert_true(o->b >= 17 && (o->size == 4 || o->size == 8));
-	if (o->code == GOPROBE_OP_ORDER)
-		assert_true(o->size == 4 || o->size == 8);
-	if (o->code == GOPROBE_OP_TASK)
-		assert_true(o->value < __GOPROBE_TASK_MAX);
-	if (o->code == GOPROBE_OP_REJECT)
-		assert_true((o->value & ~256ULL) <= GOPROBE_REJECT_MAX);
-	if (o->code == GOPROBE_OP_NUMBER)
-		assert_true(o->value < 2);
-	if (o->code == GOPROBE_OP_QUOTA && o->offset)
-		assert_true(o->value < 1 << 24);
+	check_size(o, has);
+	if (has & OP_OFFSET_SKIP)
+		assert_true(o->offset <= left);
+	else if (has & OP_OFFSET_FRAME)
+		assert_true(o->offset + o->size <= size);
+	else
+		assert_true(has & OP_OFFSET_PERIOD || !o->offset);
+	check_value(o, has);
 }
 
 /* Of operations that a filter has once, or, of quotas, one of a period and one that is not. */
@@ -327,8 +274,7 @@ static int same(struct machine *m, uint64_t *a, uint64_t b, uint64_t n)
 	return GOPROBE_CHUNK_OK;
 }
 
-/* As much of a string as a key has of it. */
-/* Any hash will do: what it is, is the module's business. */
+/* Any hash will do: which one it is, only the module knows. */
 static uint64_t key_hash(struct machine *m, uint64_t at, uint64_t len, uint64_t most)
 {
 	uint64_t hash = len * 31, n = len < most ? len : most;
@@ -345,13 +291,13 @@ static uint64_t key_hash(struct machine *m, uint64_t at, uint64_t len, uint64_t 
 	return (hash & ~GOPROBE_KEY_HASH_WHOLE) | (whole ? GOPROBE_KEY_HASH_WHOLE : 0);
 }
 
+/* As much of a string as a key has of it. */
 static int key_bytes(struct machine *m, uint64_t at, uint64_t len, const struct goprobe_op *o)
 {
 	uint32_t size = o->size;
 	uint64_t n = len < size ? len : size, words = (n + 7) / 8;
 
 	assert_true(m->nkey + 2 + words <= N(m->key));
-	assert_true(o->value <= 4096);
 	m->key[m->nkey++] = len;
 	memset(m->key + m->nkey, 0, words * 8);
 	for (uint64_t i = 0; i < n; i++)
