@@ -396,7 +396,8 @@ enum goprobe_reject {
  * GOPROBE_OP_KEY_BYTES: value is 0, or the most bytes that are hashed, 4096 at most. It needs
  * GOPROBE_ABILITY_KEY_HASH.
  *
- * All COPYs, SAMEs and KEY_BYTES of a program are at most 64 KiB together. It has at most 16 UNDERs and ROOTs.
+ * All COPYs, SAMEs and KEY_BYTES of a program are at most 64 KiB together. It has at most 16 UNDERs
+ * and ROOTs.
  */
 struct goprobe_op {
 	__u8  code;
