@@ -6,6 +6,7 @@
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -162,6 +163,18 @@ static inline int gp_compat_look_page(struct mm_struct *mm, unsigned long at, st
 #else
 #define gp_compat_memory_file(name, bytes) shmem_file_setup(name, bytes, 0)
 #endif
+
+/* 6.13 gave timers their function when they are made. */
+static inline void gp_compat_timer_on_stack(struct hrtimer *timer,
+					    enum hrtimer_restart (*fn)(struct hrtimer *timer))
+{
+#ifdef GP_HAVE_HRTIMER_SETUP
+	hrtimer_setup_on_stack(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+#else
+	hrtimer_init_on_stack(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	timer->function = fn;
+#endif
+}
 
 /* Since 6.0 a fault may end with the lock released and nothing left to do. */
 #ifdef GP_HAVE_FAULT_COMPLETED

@@ -6,9 +6,9 @@
 #ifndef GP_PATIENCE_H
 #define GP_PATIENCE_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
 struct task_struct;
 
@@ -18,7 +18,7 @@ struct task_struct;
  * @waiter: the thread
  */
 struct gp_patience {
-	struct delayed_work end;
+	struct hrtimer end;
 	struct task_struct *waiter;
 };
 
