@@ -210,15 +210,16 @@ def changes(t):
 def sessions(t):
     with allowed():
         target = whirl(t, "-goroutines", 20)
-        target.send("work %ds" % times(30, 10))
-        n = 0
-        while not target.has_line():
+        target.send("work 5s")
+        for _ in range(times(8, 3)):
+            # On a busy machine a session's beginning alone takes longer.
+            if target.has_line():
+                json.loads(target.line())
+                target.send("work 5s")
             process, _ = armed(t, target, *FUNCTIONS)
             process.signal(signal.SIGINT)
             process.finish()
             is_clean(target)
-            n += 1
-        check(n >= times(5, 2), "only %d sessions", n)
         json.loads(target.line())
         target.finish()
 
