@@ -248,6 +248,8 @@ static const char *gp_points_why_no_probe(int err)
 		return "three lossless sessions already probe this place";
 	case -EBUSY:
 		return "a session that counts without traps has changed the code there";
+	case -EUCLEAN:
+		return "a process has other code there than its file: restart it";
 	case -EEXIST:
 		return "the session already times or pairs this place";
 	}

@@ -14,7 +14,9 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 
 #include "jump/jump.h"
 #include "jump/notebook.h"
@@ -28,6 +30,8 @@
 
 /* So long points become jumps at a time: commands of the session wait. */
 #define GP_JUMPS_ADVANCE_NS	NSEC_PER_SEC
+
+#define GP_JUMPS_INT3	0xcc
 
 static u64 gp_jumps_key(u64 offset)
 {
@@ -66,6 +70,61 @@ static bool gp_jumps_disturbed(struct gp_inode *inode, const struct gp_probe *pr
 static bool gp_jumps_may(struct gp_inode *inode, const struct gp_probe *probe)
 {
 	return gp_point_is_alone(probe) && !gp_jumps_disturbed(inode, probe);
+}
+
+/* --- code of others -------------------------------------------------------------------- */
+
+/* Is there a jump of ours at that place of the process? */
+static bool gp_jumps_has(const struct gp_inode *inode, const struct mm_struct *mm, u64 offset)
+{
+	const struct gp_jump *j;
+
+	hash_for_each_possible(inode->jumps, j, place, gp_jumps_key(offset))
+		if (j->offset == offset && j->space->mm == mm)
+			return true;
+	return false;
+}
+
+static bool gp_jumps_is_foreign(const struct gp_inode *inode, struct mm_struct *mm, u64 offset,
+				u8 first)
+{
+	unsigned long at;
+	bool foreign = false;
+	u8 byte;
+
+	/* To place the breakpoint the kernel waits for the lock as long as it takes. */
+	if (!gp_patience_read_lock(mm))
+		return false;
+	at = gp_text_find(mm, inode->inode, offset);
+	if (at && gp_text_look(mm, at, &byte))
+		foreign = byte != first && byte != GP_JUMPS_INT3;
+	mmap_read_unlock(mm);
+	return foreign;
+}
+
+bool gp_jumps_find_foreign(const struct gp_inode *inode, const struct gp_probe *probe,
+			   const u8 *code, u32 len)
+{
+	const struct gp_session *s = probe->session;
+	struct task_struct *t;
+	struct mm_struct *mm;
+	bool foreign = false;
+	u32 i;
+
+	/* A kernel may make a call of another tool's breakpoint on a NOP. */
+	if (len >= 2 && code[0] == 0x0f && code[1] == 0x1f)
+		return false;
+	for (i = 0; i < s->npids && !foreign; i++) {
+		t = get_pid_task(s->pids[i], PIDTYPE_TGID);
+		mm = t ? get_task_mm(t) : NULL;
+		if (mm && !gp_jumps_has(inode, mm, probe->offset))
+			foreign = gp_jumps_is_foreign(inode, mm, probe->offset, code[0]);
+		if (mm)
+			mmput_async(mm);
+		if (t)
+			put_task_struct(t);
+	}
+	return foreign;
 }
 
 /* --- spaces ------------------------------------------------------------------------- */

@@ -43,6 +43,12 @@ void gp_jumps_count_open(struct gp_session *s);
 
 /* The point is a breakpoint in all processes. */
 void gp_jumps_disarm(struct gp_point *point);
+/*
+ * Has a process of the probe's session other code at the place than @code, @len bytes of the
+ * file's, or a breakpoint, or a jump of ours? Context: a kernel thread.
+ */
+bool gp_jumps_find_foreign(const struct gp_inode *inode, const struct gp_probe *probe,
+			   const u8 *code, u32 len);
 /* Is there a jump whose code a breakpoint at @offset would be in? */
 bool gp_jumps_cover(const struct gp_inode *inode, u64 offset);
 

@@ -383,9 +383,6 @@ static int gp_point_new(struct gp_probe *probe, const struct goprobe_point *wire
 
 	if (!point || !set)
 		goto err;
-	err = -EBUSY;
-	if (gp_jumps_cover(sweep->inode, probe->offset))
-		goto err;
 	set->probe[0] = probe;
 	RCU_INIT_POINTER(point->set, set);
 	point->inode = sweep->inode;
@@ -591,7 +588,8 @@ void gp_probe_fini(void)
  *
  * Hits can come before this returns.
  *
- * Return: 0; -EBUSY: a jump has changed the code there; -EUSERS: the place has too many probes;
+ * Return: 0; -EUCLEAN: a process has other code there than the file, and it is not a jump of ours;
+ * -EBUSY: a jump has changed the code there; -EUSERS: the place has too many probes;
  * -ENOSPC: they would delay a hit for longer than GOPROBE_DELAY_NS_MAX; -EMLINK: more than
  * GP_SET_PATIENT would let it wait for readers; -EEXIST: the session already times it; or an error
  * of uprobe_register().
@@ -602,10 +600,17 @@ int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struc
 	int err;
 
 	gp_sweep_rest(sweep);
-	if (point)
+	if (gp_jumps_cover(sweep->inode, probe->offset)) {
+		list_add(&probe->dead, &sweep->probes);
+		err = -EBUSY;
+	} else if (gp_jumps_find_foreign(sweep->inode, probe, wire->code, wire->code_len)) {
+		list_add(&probe->dead, &sweep->probes);
+		err = -EUCLEAN;
+	} else if (point) {
 		err = gp_point_join(point, probe, sweep);
-	else
+	} else {
 		err = gp_point_new(probe, wire, sweep);
+	}
 	/* User space does not know ENOTSUPP. */
 	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
 }

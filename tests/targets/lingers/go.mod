@@ -1,0 +1,3 @@
+module lingers
+
+go 1.19
