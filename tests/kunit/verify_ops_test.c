@@ -29,14 +29,16 @@
 struct set {
 	u32 with;		/* operations that have all of these fields */
 	u32 without;		/* but none of these */
-	u16 at;
-	u16 size;
-	u64 to;
+	struct {
+		u16 at;
+		u16 size;
+		u64 to;
+	} field;
 	const char *why;	/* NULL: accepted */
 };
 
 #define TO(field, value) \
-	offsetof(struct goprobe_op, field), sizeof_field(struct goprobe_op, field), value
+	{ offsetof(struct goprobe_op, field), sizeof_field(struct goprobe_op, field), (value) }
 
 #define B_ANY		(OP_B | OP_B_TARGET | OP_B_FLOAT)
 #define SIZE_ANY	(OP_SIZE_WORD | OP_SIZE_FLOAT | OP_SIZE_BYTES)
@@ -169,10 +171,10 @@ static void expect_row(struct kunit *test, u8 code, const struct set *row)
 
 	if ((has & row->with) != row->with || has & row->without)
 		return;
-	memcpy((u8 *)&op + row->at, &row->to, row->size);
+	memcpy((u8 *)&op + row->field.at, &row->field.to, row->field.size);
 	KUNIT_EXPECT_STREQ_MSG(test, verdict(test, &op, !(has & OP_FOR_FILTERS)),
-			       row->why ?: "accepted", "operation %u, byte %u: %llx", code, row->at,
-			       row->to);
+			       row->why ?: "accepted", "operation %u, byte %u: %llx", code,
+			       row->field.at, row->field.to);
 }
 
 static void expect_rows(struct kunit *test, const struct set *rows, u32 n)
