@@ -139,7 +139,7 @@ struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_w
 struct calltree_leaving {
 	uint64_t time;		/* of its record */
 	enum calltree_end end;	/* CALLTREE_RETURNED or CALLTREE_TAIL */
-	const uint64_t *took;	/* its duration, if that was measured; NULL: its records' times say it */
+	const uint64_t *took;	/* its duration, if measured; NULL: its records' times say it */
 };
 
 /* *@known: the call was seen. */

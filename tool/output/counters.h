@@ -32,7 +32,7 @@ struct counter {
 	const char *noun;	/* as in struct fact */
 	const char *text;	/* as in struct fact */
 	unsigned int flags;	/* as in struct fact, without FACT_ALWAYS */
-	/* Offset of its member of struct goprobe_counts; 0, where the struct has no counter: none. */
+	/* Offset of its member of struct goprobe_counts; 0, where that has no counter: none. */
 	size_t program;
 };
 

@@ -134,7 +134,7 @@ static void put_scalar(struct key_print *k, const struct gotype *t, uint64_t wor
 		value_text(k->values, b, t, p, t->size);
 }
 
-/* Whether another type of that name was shown: names have no more of a package than its last word. */
+/* Whether another type of that name was shown: names have only the last word of a package. */
 static bool is_namesake(struct key_print *k, const char *name, uint64_t type)
 {
 	uint64_t hash = hmap_hash(0, name, strlen(name));

@@ -279,7 +279,7 @@ static int take_namesakes(void *ctx, uint64_t vaddr, const char *name)
 	uint64_t first = (uintptr_t)hmap_get(&n->first, hash);
 
 	if (first && !n->type[0] && strlen(name) < sizeof(n->name)) {
-		strcpy(n->name, name);
+		memcpy(n->name, name, strlen(name) + 1);
 		n->type[0] = first;
 		n->type[1] = vaddr;
 	}

@@ -27,7 +27,7 @@ static const struct plan plan = { .funcs = list, .nfuncs = 2 };
 #define B	"{'func':'main.b','tid':8,'goid':1"
 #define ENDED	",'ended':'return'"
 #define VALUES	",'args_unavailable':'" WHY "','results':[]"
-#define RET	ENDED VALUES
+#define RET	",'ended':'return','args_unavailable':'" WHY "','results':[]"
 
 #define SPLIT	",'split':{'running_ns':0,'runnable_ns':0,'syscall_ns':0,'chan_ns':0,'select_ns':0," \
 		"'sync_ns':0,'net_ns':0,'sleep_ns':0,'gc_ns':0,'other_ns':0}"
