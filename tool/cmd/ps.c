@@ -97,8 +97,8 @@ static int run(struct options *o, struct diag *d)
 	if (!err)
 		err = writing_print(&b, d);
 	if (!err && p.denied == 1)
-		fprintf(stderr, "goprobectl: permission denied reading process %d%s\n", p.denied_pid,
-			geteuid() ? ": run goprobectl as root" : "");
+		fprintf(stderr, "goprobectl: permission denied reading process %d%s\n",
+			p.denied_pid, geteuid() ? ": run goprobectl as root" : "");
 	else if (!err && p.denied)
 		fprintf(stderr, "goprobectl: permission denied reading %zu processes, such as %d%s\n",
 			p.denied, p.denied_pid, geteuid() ? ": run goprobectl as root" : "");

@@ -44,9 +44,9 @@ bool dwarf_type_resolve(struct die *r, struct dwdie *die);
 bool map_type_read(struct die *r, const struct dwdie *map, struct gomap *ret);
 
 /*
- * The name of a type that is no pointer, without the compiler's mark of types that can't be compared,
- * "noalg." (types.TypeSymName). A package may have that name, too: then nothing but the type's own
- * name follows.
+ * The name of a type that is no pointer, without the compiler's mark of types that can't be
+ * compared, "noalg." (types.TypeSymName). A package may have that name, too: then nothing but the
+ * type's own name follows.
  */
 const char *dwarf_type_unmarked(const char *name);
 

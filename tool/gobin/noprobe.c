@@ -97,5 +97,6 @@ const char *noprobe_reason(const struct gofunc *fn)
 const char *noprobe_hint(const char *reason)
 {
 	return reason != why_checked ? NULL :
-	       "with a breakpoint there it ends with 'fips140: verification mismatch'; trace what calls that code, such as 'crypto/sha256.*' or 'crypto/*'";
+	       "with a breakpoint there it ends with 'fips140: verification mismatch'; "
+	       "trace what calls that code, such as 'crypto/sha256.*' or 'crypto/*'";
 }

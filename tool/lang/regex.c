@@ -49,7 +49,7 @@ static int put_escape(const char *text, size_t at, bool brackets, struct buf *to
 	const struct class *class = find_class(letter);
 
 	if (!isalpha((unsigned char)letter)) {
-		/* In brackets POSIX knows no escapes: the backslash would be one of the characters. */
+		/* In brackets POSIX knows no escapes: the backslash would be a character. */
 		if (!brackets)
 			buf_char(to, '\\');
 		if (!brackets || (letter != ']' && letter != '^' && letter != '-')) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of goprobectl, in the order of --help: each is a line here and a struct cmd in tool/cmd. */
+/*
+ * The commands of goprobectl, in the order of --help: each is a line here and a struct cmd in
+ * tool/cmd.
+ */
 #ifndef GOPROBE_OPTION_COMMANDS_H
 #define GOPROBE_OPTION_COMMANDS_H
 

@@ -16,7 +16,8 @@ struct interrupt {
 	int fd;
 	sigset_t mask;	/* signal mask of before, for a command, and for after the first of them */
 	bool came;	/* one has come */
-	bool typed;	/* one of them is Ctrl-C: a terminal shows "^C" where the next text begins */
+	/* one of them is Ctrl-C: a terminal shows "^C" where the next text begins */
+	bool typed;
 };
 
 /* Leave signals alone: none will ever come. */
