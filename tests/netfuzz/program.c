@@ -141,7 +141,8 @@ static void operation(struct program *p, uint32_t at, uint8_t code)
 	sizes(p, op, fields);
 	if (fields & OP_OFFSET_SKIP)
 		op->offset = choice_below(c, (left < 6 ? left : 6) + 1);
-	if (fields & (OP_VALUE | OP_VALUE_STATUS | OP_VALUE_LENGTH | OP_VALUE_TASK | OP_VALUE_ID | OP_VALUE_ADDRESS))
+	if (fields & (OP_VALUE | OP_VALUE_STATUS | OP_VALUE_LENGTH | OP_VALUE_TASK | OP_VALUE_ID |
+		      OP_VALUE_ADDRESS))
 		op->value = some_value(p, fields);
 	if (fields & OP_VALUE_HASHED && choice_below(c, 2)) {
 		op->value = choice_below(c, (p->copies < BYTES_MAX ? p->copies : BYTES_MAX) + 1);

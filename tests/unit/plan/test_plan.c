@@ -173,7 +173,7 @@ static const struct plan_case cases[] = {
 	  "24: 0=ax 8=bx 16=cx refs 8:iface", 17, 22 },
 	{ "main.Blank", "40: 0=ax 8=bx 16=cx 24=x0 32=di refs 8:str",
 	  "24: 0=ax 8=bx 16=cx refs 8:iface", 22 },
-	/* Arguments of 5,000 bytes agree with too many lists of parameters, but none has space left. */
+	/* 5,000 bytes agree with too many lists of parameters, but none has space left. */
 	{ "main.Vast",
 	  "[v larger than a record can hold] 16: 0=ax 8=bx", "8: 0=ax", 17 },
 };
