@@ -21,59 +21,40 @@ struct open_call {
 	bool left;			/* a limit of calls or bytes keeps it out, not its level */
 };
 
-/**
- * struct calltree_gor - a goroutine, or a thread's system stack
- * @g: its name, and its place in the table; listed by last use if it has no open calls
- * @open: its open calls, deepest last
- * @n: their number
- * @cap: capacity of @open
- * @origin: where it comes from
- * @tree: the tree that its next call belongs to, or NULL: to a new one
- * @below: the call of @tree that it was started in
- * @level: level of the call that it was started in, which may be deeper than @below
- * @before: link in the list of @tree
- * @after: see @before
- */
+/* A goroutine, or a thread's system stack. */
 struct calltree_gor {
+	/* its name, and its place in the table; listed by last use if it has no open calls */
 	struct goroutine g;
-	struct open_call *open;
-	size_t n, cap;
-	struct calltree_origin origin;
+	struct open_call *open;	/* its open calls, deepest last */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @open */
+	struct calltree_origin origin;	/* where it comes from */
+	/* the tree that its next call belongs to, or NULL: to a new one */
 	struct calltree_root *tree;
-	struct calltree_call *below;
+	struct calltree_call *below;	/* the call of @tree that it was started in */
+	/* level of the call that it was started in, which may be deeper than @below */
 	uint32_t level;
-	struct calltree_gor *before, *after;
+	struct calltree_gor *before;	/* link in the list of @tree */
+	struct calltree_gor *after;	/* see @before */
 };
 
-/**
- * struct calltree - see event/call_tree.h
- * @limits: how much is kept
- * @gors: all goroutines
- * @idle: those without open calls, by last use
- * @calls: calls kept, of trees that are not finished
- * @bytes: of their texts
- * @open: open calls, kept or not
- * @first: trees that are not finished, oldest first
- * @last: the newest of them
- * @coldest: of the same ones, that which was not heard of for longest
- * @warmest: that which was heard of last
- * @cut: how many were finished because of limits
- * @ready: finished ones
- * @ready_last: the last of them
- * @left: calls left out, by function
- */
+/* See event/call_tree.h. */
 struct calltree {
-	struct calltree_limits limits;
-	struct goroutine_table gors;
-	struct goroutine_queue idle;
-	uint64_t calls;
-	uint64_t bytes;
-	uint64_t open;
-	struct calltree_root *first, *last;
-	struct calltree_root *coldest, *warmest;
-	uint64_t cut;
-	struct calltree_root *ready, *ready_last;
-	uint64_t *left;
+	struct calltree_limits limits;	/* how much is kept */
+	struct goroutine_table gors;	/* all goroutines */
+	struct goroutine_queue idle;	/* those without open calls, by last use */
+	uint64_t calls;	/* calls kept, of trees that are not finished */
+	uint64_t bytes;	/* of their texts */
+	uint64_t open;	/* open calls, kept or not */
+	struct calltree_root *first;	/* trees that are not finished, oldest first */
+	struct calltree_root *last;	/* the newest of them */
+	/* of the same ones, that which was not heard of for longest */
+	struct calltree_root *coldest;
+	struct calltree_root *warmest;	/* that which was heard of last */
+	uint64_t cut;	/* how many were finished because of limits */
+	struct calltree_root *ready;	/* finished ones */
+	struct calltree_root *ready_last;	/* the last of them */
+	uint64_t *left;	/* calls left out, by function */
 };
 
 struct calltree *calltree_new(const struct calltree_limits *limits)

@@ -58,70 +58,44 @@ enum calltree_end {
 
 #define CALLTREE_TEXTS 3
 
-/**
- * struct calltree_call - a call that is kept
- * @root: its tree
- * @parent: the call it is below, or NULL
- * @child: the first one that is below it
- * @last: the last one
- * @next: the next one below @parent
- * @fn: its function
- * @who: whose it is
- * @started: it begins below @parent on a goroutine that @parent has started
- * @origin: where its goroutine comes from; if @started or there is no @parent
- * @time: when it was entered, ns
- * @duration: ns; 0 if CALLTREE_OPEN or CALLTREE_UNSEEN
- * @seen: time of the record that shows its end, or 0
- * @from: begin of its span, ns; as @until for export/span.c
- * @until: end of its span
- * @inner: how much of it was spent in calls below it on the same goroutine
- * @vague: @inner lacks a call whose end was not seen
- * @end: how it ended
- * @below: calls below it that are beyond the limit of levels
- * @text: see calltree_text()
- */
+/* A call that is kept. */
 struct calltree_call {
-	struct calltree_root *root;
-	struct calltree_call *parent, *child, *last, *next;
-	uint32_t fn;
-	struct calltree_who who;
-	bool started;
+	struct calltree_root *root;	/* its tree */
+	struct calltree_call *parent;	/* the call it is below, or NULL */
+	struct calltree_call *child;	/* the first one that is below it */
+	struct calltree_call *last;	/* the last one */
+	struct calltree_call *next;	/* the next one below @parent */
+	uint32_t fn;	/* its function */
+	struct calltree_who who;	/* whose it is */
+	bool started;	/* it begins below @parent on a goroutine that @parent has started */
+	/* where its goroutine comes from; if @started or there is no @parent */
 	struct calltree_origin origin;
-	uint64_t time;
-	uint64_t duration;
-	uint64_t seen;
-	uint64_t from, until;
-	uint64_t inner;
-	bool vague;
-	enum calltree_end end;
-	uint64_t below;
-	char *text[CALLTREE_TEXTS];
+	uint64_t time;	/* when it was entered, ns */
+	uint64_t duration;	/* ns; 0 if CALLTREE_OPEN or CALLTREE_UNSEEN */
+	uint64_t seen;	/* time of the record that shows its end, or 0 */
+	uint64_t from;	/* begin of its span, ns; as @until for export/span.c */
+	uint64_t until;	/* end of its span */
+	uint64_t inner;	/* how much of it was spent in calls below it on the same goroutine */
+	bool vague;	/* @inner lacks a call whose end was not seen */
+	enum calltree_end end;	/* how it ended */
+	uint64_t below;	/* calls below it that are beyond the limit of levels */
+	char *text[CALLTREE_TEXTS];	/* see calltree_text() */
 };
 
-/**
- * struct calltree_root - a finished tree
- * @call: its first call
- * @calls: how many are kept
- * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
- * @open: open calls of it, kept or not; as the rest for event/call_tree.c
- * @bytes: of texts
- * @finished: nothing more belongs to it
- * @gors: goroutines whose next call belongs to it
- * @older: link in the list of those not finished
- * @newer: see @older
- * @colder: link in the same list by use
- * @warmer: see @colder
- */
+/* A finished tree. */
 struct calltree_root {
-	struct calltree_call *call;
-	uint64_t calls;
+	struct calltree_call *call;	/* its first call */
+	uint64_t calls;	/* how many are kept */
+	/* how many were left out, because of calltree_limits.calls, .all or .bytes */
 	uint64_t left;
-	uint64_t open;
-	uint64_t bytes;
-	bool finished;
-	struct calltree_gor *gors;
-	struct calltree_root *older, *newer;
-	struct calltree_root *colder, *warmer;
+	uint64_t open;	/* open calls of it, kept or not; as the rest for event/call_tree.c */
+	uint64_t bytes;	/* of texts */
+	bool finished;	/* nothing more belongs to it */
+	struct calltree_gor *gors;	/* goroutines whose next call belongs to it */
+	struct calltree_root *older;	/* link in the list of those not finished */
+	struct calltree_root *newer;	/* see @older */
+	struct calltree_root *colder;	/* link in the same list by use */
+	struct calltree_root *warmer;	/* see @colder */
 };
 
 struct calltree *calltree_new(const struct calltree_limits *limits);

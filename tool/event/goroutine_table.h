@@ -7,35 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * struct goroutine - a goroutine, or a thread's system stack; the first member of a larger struct
- * @key: goroutine_key(): names it in its process
- * @tgid: process
- * @chain: next in the hash chain; or the next free one
- * @mate: next in the list of its process, which other processes share
- * @mate_before: the one before
- * @older: link in a goroutine_list
- * @newer: see @older
- */
+/* A goroutine, or a thread's system stack; the first member of a larger struct. */
 struct goroutine {
-	uint64_t key;
-	uint32_t tgid;
-	struct goroutine *chain;
-	struct goroutine *mate, *mate_before;
-	struct goroutine *older, *newer;
+	uint64_t key;	/* goroutine_key(): names it in its process */
+	uint32_t tgid;	/* process */
+	struct goroutine *chain;	/* next in the hash chain; or the next free one */
+	struct goroutine *mate;	/* next in the list of its process, which other processes share */
+	struct goroutine *mate_before;	/* the one before */
+	struct goroutine *older;	/* link in a goroutine_list */
+	struct goroutine *newer;	/* see @older */
 };
 
-/**
- * struct goroutine_queue - goroutines, the one that was used longest ago first
- * @oldest: first
- * @newest: last
- * @n: their number
- *
- * A zeroed list is empty and usable.
- */
+/* Goroutines, the one that was used longest ago first. A zeroed list is empty and usable. */
 struct goroutine_queue {
-	struct goroutine *oldest, *newest;
-	size_t n;
+	struct goroutine *oldest;	/* first */
+	struct goroutine *newest;	/* last */
+	size_t n;	/* their number */
 };
 
 /* All goroutines. */

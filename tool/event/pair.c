@@ -42,40 +42,24 @@ struct gor {
 	struct thrown *thrown;	/* the panic at work, or NULL */
 };
 
-/**
- * struct pair - see event/pair.h
- * @frames: pool of open calls
- * @frames_cap: allocated
- * @frames_used: handed out at least once
- * @frames_free: list of those given back
- * @gors: all goroutines
- * @used: the same by last use
- * @limit: most open calls
- * @open: open calls
- * @evicted: calls forgotten because of @limit
- * @losses: records lost when the current pass ended
- * @losses_before: when the pass before it ended
- * @over: panics that are over, but whose texts may be in use
- * @text: of a call that is over, but may be in use
- * @thrown: panics at work
- * @panics: all that there have been
- * @held: see pair_expect_held()
- */
+/* See event/pair.h. */
 struct pair {
-	struct frame *frames;
-	uint32_t frames_cap, frames_used, frames_free;
-	struct goroutine_table gors;
-	struct goroutine_queue used;
-	size_t limit;
-	size_t open;
-	uint64_t evicted;
-	uint64_t losses;
-	uint64_t losses_before;
-	struct thrown *over;
-	char *text;
-	size_t thrown;
-	uint64_t panics;
-	bool held;
+	struct frame *frames;	/* pool of open calls */
+	uint32_t frames_cap;	/* allocated */
+	uint32_t frames_used;	/* handed out at least once */
+	uint32_t frames_free;	/* list of those given back */
+	struct goroutine_table gors;	/* all goroutines */
+	struct goroutine_queue used;	/* the same by last use */
+	size_t limit;	/* most open calls */
+	size_t open;	/* open calls */
+	uint64_t evicted;	/* calls forgotten because of @limit */
+	uint64_t losses;	/* records lost when the current pass ended */
+	uint64_t losses_before;	/* when the pass before it ended */
+	struct thrown *over;	/* panics that are over, but whose texts may be in use */
+	char *text;	/* of a call that is over, but may be in use */
+	size_t thrown;	/* panics at work */
+	uint64_t panics;	/* all that there have been */
+	bool held;	/* see pair_expect_held() */
 };
 
 struct pair *pair_new(size_t limit)

@@ -9,20 +9,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-/**
- * struct flame_frame - a function, as it was reached by one path
- * @child: first of those that it has called
- * @last: the last of them
- * @next: the next one that was called from the same
- * @name: its name
- * @len: bytes of @name
- * @value: what was counted there and above
- */
+/* A function, as it was reached by one path. */
 struct flame_frame {
-	struct flame_frame *child, *last, *next;
-	const char *name;
-	size_t len;
-	uint64_t value;
+	struct flame_frame *child;	/* first of those that it has called */
+	struct flame_frame *last;	/* the last of them */
+	struct flame_frame *next;	/* the next one that was called from the same */
+	const char *name;	/* its name */
+	size_t len;	/* bytes of @name */
+	uint64_t value;	/* what was counted there and above */
 };
 
 /*

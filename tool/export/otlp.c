@@ -20,16 +20,11 @@
 #define SPAN_KIND_INTERNAL 1
 #define STATUS_CODE_ERROR 2
 
-/**
- * struct tree - a tree under construction
- * @g: its output
- * @trace: its id
- * @spans: written so far
- */
+/* A tree under construction. */
 struct tree {
-	struct graph *g;
-	uint64_t trace[2];
-	uint64_t spans;
+	struct graph *g;	/* its output */
+	uint64_t trace[2];	/* its id */
+	uint64_t spans;	/* written so far */
 };
 
 /* --- attributes ------------------------------------------------------ */

@@ -41,62 +41,34 @@ const struct otlppost_limits otlppost_limits = {
 	.backoff_ms = 500, .backoff_most_ms = 8000, .idle_ms = 10000, .finish_ms = 60000,
 };
 
-/**
- * struct otlppost - the way
- * @taker: what the output sees of it; first
- * @limits: its limits
- * @text: the URL, as the user wrote it
- * @easy: the request, for libcurl, which knows it from when it is posted
- * @multi: what runs it there
- * @headers: of requests
- * @head: what the head of the answer says so far
- * @answer: the body of the answer so far
- * @trouble: why a request has failed
- * @queue: lines, of which the first @at bytes have been sent or dropped
- * @at: see @queue
- * @batch: of these, bytes of the request that is tried, or 0
- * @spans: in the request
- * @body: of the request
- * @posted: the request is under way
- * @tries: of the request so far
- * @next: when it is tried again, or a new one is made, CLOCK_MONOTONIC, ns
- * @asked: the collector has asked for no request before, as @next
- * @asks: how it has asked
- * @sent: spans that the collector has accepted
- * @dropped: spans that it will not get
- * @why: what was wrong with the first of them
- * @last: the same about the last request, if it is tried again
- * @ending: when the end began, or 0, like @next
- * @announced: the user knows that the end waits
- * @over: the collector has not answered for so long that all is dropped
- */
+/* The way. */
 struct otlppost {
-	struct output_taker taker;
-	const struct otlppost_limits *limits;
-	char *text;
-	CURL *easy;
-	CURLM *multi;
-	struct curl_slist *headers;
-	struct retryafter head;
-	struct buf answer;
-	char trouble[CURL_ERROR_SIZE];
-	struct buf queue;
-	size_t at;
-	size_t batch;
-	uint64_t spans;
-	struct buf body;
-	bool posted;
-	unsigned int tries;
-	uint64_t next;
-	uint64_t asked;
-	char asks[64];
-	uint64_t sent;
-	uint64_t dropped;
-	char why[CURL_ERROR_SIZE + 32];
-	char last[CURL_ERROR_SIZE];
-	uint64_t ending;
-	bool announced;
-	bool over;
+	struct output_taker taker;	/* what the output sees of it; first */
+	const struct otlppost_limits *limits;	/* its limits */
+	char *text;	/* the URL, as the user wrote it */
+	CURL *easy;	/* the request, for libcurl, which knows it from when it is posted */
+	CURLM *multi;	/* what runs it there */
+	struct curl_slist *headers;	/* of requests */
+	struct retryafter head;	/* what the head of the answer says so far */
+	struct buf answer;	/* the body of the answer so far */
+	char trouble[CURL_ERROR_SIZE];	/* why a request has failed */
+	struct buf queue;	/* lines, of which the first @at bytes have been sent or dropped */
+	size_t at;	/* see @queue */
+	size_t batch;	/* of these, bytes of the request that is tried, or 0 */
+	uint64_t spans;	/* in the request */
+	struct buf body;	/* of the request */
+	bool posted;	/* the request is under way */
+	unsigned int tries;	/* of the request so far */
+	uint64_t next;	/* when it is tried again, or a new one is made, CLOCK_MONOTONIC, ns */
+	uint64_t asked;	/* the collector has asked for no request before, as @next */
+	char asks[64];	/* how it has asked */
+	uint64_t sent;	/* spans that the collector has accepted */
+	uint64_t dropped;	/* spans that it will not get */
+	char why[CURL_ERROR_SIZE + 32];	/* what was wrong with the first of them */
+	char last[CURL_ERROR_SIZE];	/* the same about the last request, if it is tried again */
+	uint64_t ending;	/* when the end began, or 0, like @next */
+	bool announced;	/* the user knows that the end waits */
+	bool over;	/* the collector has not answered for so long that all is dropped */
 };
 
 static size_t waiting(const struct otlppost *p)

@@ -8,28 +8,23 @@
 /* Where a collector takes traces, if the URL has no path. */
 #define OTLPPOST_PATH "/v1/traces"
 
-/**
- * struct otlppost_limits - how much may wait, and for how long
- * @queue: bytes of trees that wait; further trees are dropped
- * @batch: bytes of a request, unless one tree has more
- * @gather_ms: a tree waits so long for others
- * @request_ms: time of a request
- * @tries: of a request
- * @backoff_ms: between the first two; it doubles up to @backoff_most_ms
- * @backoff_most_ms: see @backoff_ms; if a collector asks for longer, no request is sent before
- * @idle_ms: at the end, what is left is dropped after so long without a success, counted from the
- *	time that the collector asks to wait for
- * @finish_ms: and after so long in all, or at once if the collector asks for longer
- */
+/* How much may wait, and for how long. */
 struct otlppost_limits {
-	size_t queue;
-	size_t batch;
-	unsigned int gather_ms;
-	unsigned int request_ms;
-	unsigned int tries;
+	size_t queue;	/* bytes of trees that wait; further trees are dropped */
+	size_t batch;	/* bytes of a request, unless one tree has more */
+	unsigned int gather_ms;	/* a tree waits so long for others */
+	unsigned int request_ms;	/* time of a request */
+	unsigned int tries;	/* of a request */
+	/* between the first two; it doubles up to @backoff_most_ms */
 	unsigned int backoff_ms;
+	/* see @backoff_ms; if a collector asks for longer, no request is sent before */
 	unsigned int backoff_most_ms;
+	/*
+	 * at the end, what is left is dropped after so long without a success, counted from the
+	 * time that the collector asks to wait for
+	 */
 	unsigned int idle_ms;
+	/* and after so long in all, or at once if the collector asks for longer */
 	unsigned int finish_ms;
 };
 

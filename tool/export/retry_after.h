@@ -10,14 +10,10 @@
 /* Seconds; a server that asks for more is understood as asking for this. */
 #define RETRYAFTER_MOST 1000000000ULL
 
-/**
- * struct retryafter - what the head of an answer says of time
- * @value: of Retry-After, cut if it is longer
- * @date: of Date, cut too: when the server has answered, by its clock
- */
+/* What the head of an answer says of time. */
 struct retryafter {
-	char value[64];
-	char date[64];
+	char value[64];	/* of Retry-After, cut if it is longer */
+	char date[64];	/* of Date, cut too: when the server has answered, by its clock */
 };
 
 /* Take a line of a head, of @n bytes. A status line begins another head. */

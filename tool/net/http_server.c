@@ -27,44 +27,27 @@
 static void *library;
 #define MHD(name) ((__typeof__(MHD_ ## name) *)dlsym(library, "MHD_" #name))
 
-/**
- * struct client - a connection
- * @of: it, or NULL
- * @until: when it is closed at the latest, CLOCK_MONOTONIC, ns
- */
+/* A connection. */
 struct client {
-	struct MHD_Connection *of;
-	uint64_t until;
+	struct MHD_Connection *of;	/* it, or NULL */
+	uint64_t until;	/* when it is closed at the latest, CLOCK_MONOTONIC, ns */
 };
 
-/**
- * struct httpserver - the server
- * @page: what is served
- * @daemon: serves it
- * @fd: what to wait for
- * @pause: nothing is waited for until then
- * @local: only this machine can reach it
- * @url: see httpserver_url()
- * @text: the page as it was last, or NULL
- * @made: when, CLOCK_MONOTONIC, ns
- * @clients: connections, of which @clients[@n % HTTPSERVER_CLIENTS] is the oldest
- * @n: connections so far
- * @d: why the page could not be made
- * @failed: it could not
- */
+/* The server. */
 struct httpserver {
-	struct httpserver_page page;
-	struct MHD_Daemon *daemon;
-	int fd;
-	uint64_t pause;
-	bool local;
-	char *url;
-	struct MHD_Response *text;
-	uint64_t made;
+	struct httpserver_page page;	/* what is served */
+	struct MHD_Daemon *daemon;	/* serves it */
+	int fd;	/* what to wait for */
+	uint64_t pause;	/* nothing is waited for until then */
+	bool local;	/* only this machine can reach it */
+	char *url;	/* see httpserver_url() */
+	struct MHD_Response *text;	/* the page as it was last, or NULL */
+	uint64_t made;	/* when, CLOCK_MONOTONIC, ns */
+	/* connections, of which @clients[@n % HTTPSERVER_CLIENTS] is the oldest */
 	struct client clients[HTTPSERVER_CLIENTS];
-	size_t n;
-	struct diag *d;
-	bool failed;
+	size_t n;	/* connections so far */
+	struct diag *d;	/* why the page could not be made */
+	bool failed;	/* it could not */
 };
 
 /* --- answers --------------------------------------------------------- */

@@ -14,22 +14,15 @@
 /* Connections at once. With another one, the oldest ends. */
 #define HTTPSERVER_CLIENTS 32
 
-/**
- * struct httpserver_page - the page
- * @path: "/metrics"
- * @type: its media type
- * @put: append what it is now to @b; 0, or -1 with @d set
- * @ctx: first argument of @put
- * @fresh_ms: clients get the same text for so long
- * @client_ms: a connection is closed after so long, whatever its client does
- */
+/* The page. */
 struct httpserver_page {
-	const char *path;
-	const char *type;
+	const char *path;	/* "/metrics" */
+	const char *type;	/* its media type */
+	/* append what it is now to @b; 0, or -1 with @d set */
 	int (*put)(void *ctx, struct buf *b, struct diag *d);
-	void *ctx;
-	unsigned int fresh_ms;
-	unsigned int client_ms;
+	void *ctx;	/* first argument of @put */
+	unsigned int fresh_ms;	/* clients get the same text for so long */
+	unsigned int client_ms;	/* a connection is closed after so long, whatever its client does */
 };
 
 struct httpserver;

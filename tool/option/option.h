@@ -145,44 +145,31 @@ enum option_group {
 	OPTIONS_GROUPS,
 };
 
-/**
- * struct option_row - an option of some commands
- * @name: its long name
- * @letter: its short name, or 0
- * @commands: bit C: enum command C has it
- * @group: where --help shows it
- * @kind: how its argument is written
- * @arg: what --help calls the argument
- * @field: the member of struct options: offset and size
- * @help: what it does; lines are separated by '\n'. A number's default is put behind it
- * @least: the smallest value
- * @most: the largest value; 0: any
- * @initial: the default; 0: what plan_defaults has
- * @unit: what a number counts, for messages, or NULL
- * @choices: of OPTION_CHOICE and OPTION_FORMAT the words, the first of which is @least; ends with
- *	NULL. "" stands for a value that other commands have
- * @key: what libgoprobe calls it, or 0
- * @recorded: a recording has it
- */
+/* An option of some commands. */
 struct option_row {
-	const char *name;
-	char letter;
-	uint32_t commands;
-	enum option_group group;
-	enum option_kind kind;
-	const char *arg;
+	const char *name;	/* its long name */
+	char letter;	/* its short name, or 0 */
+	uint32_t commands;	/* bit C: enum command C has it */
+	enum option_group group;	/* where --help shows it */
+	enum option_kind kind;	/* how its argument is written */
+	const char *arg;	/* what --help calls the argument */
 	struct {
 		size_t offset;
 		size_t size;
-	} field;
+	} field;	/* the member of struct options: offset and size */
+	/* what it does; lines are separated by '\n'. A number's default is put behind it */
 	const char *help;
-	uint64_t least;
-	uint64_t most;
-	uint64_t initial;
-	const char *unit;
+	uint64_t least;	/* the smallest value */
+	uint64_t most;	/* the largest value; 0: any */
+	uint64_t initial;	/* the default; 0: what plan_defaults has */
+	const char *unit;	/* what a number counts, for messages, or NULL */
+	/*
+	 * of OPTION_CHOICE and OPTION_FORMAT the words, the first of which is @least; ends with
+	 * NULL. "" stands for a value that other commands have
+	 */
 	const char *const *choices;
-	enum goprobe_option key;
-	bool recorded;
+	enum goprobe_option key;	/* what libgoprobe calls it, or 0 */
+	bool recorded;	/* a recording has it */
 };
 
 extern const struct option_row option_rows[];

@@ -124,22 +124,25 @@ extern const struct output_format out_json;
 
 struct pollfd;
 
-/**
- * struct output_taker - what takes lines in place of a descriptor
- * @take: take @n bytes of whole lines, or none, and do what is possible without waiting; @wait:
- *	wait rather than drop lines
- * @poll: what to wait for until the next @take, whose time is due after the number of ms that is
- *	returned; -1: there is no such time
- * @finish: send what is left, which takes a bounded time, and say in @talk what was dropped,
- *	and unless @quiet what was sent; 0, or -errno if anything was dropped. -EAGAIN: @talk says
- *	what it waits for; the caller prints that and calls again
- * @fini: free it
- */
+/* What takes lines in place of a descriptor. */
 struct output_taker {
+	/*
+	 * take @n bytes of whole lines, or none, and do what is possible without waiting;
+	 * @wait: wait rather than drop lines
+	 */
 	void (*take)(struct output_taker *t, const char *p, size_t n, bool wait);
+	/*
+	 * what to wait for until the next @take, whose time is due after the number of ms that
+	 * is returned; -1: there is no such time
+	 */
 	int (*poll)(const struct output_taker *t, struct pollfd *fd);
+	/*
+	 * send what is left, which takes a bounded time, and say in @talk what was dropped, and
+	 * unless @quiet what was sent; 0, or -errno if anything was dropped. -EAGAIN: @talk
+	 * says what it waits for; the caller prints that and calls again
+	 */
 	int (*finish)(struct output_taker *t, bool quiet, struct buf *talk);
-	void (*fini)(struct output_taker *t);
+	void (*fini)(struct output_taker *t);	/* free it */
 };
 
 /* An open output. */

@@ -20,32 +20,20 @@ static const char *const hows[] = {
 	[INSN_HOW_STEPPED] = "stepped",
 };
 
-/**
- * struct reported - a point that is shown
- * @fn: its function
- * @kind: "call", "return", "tail", "at" or "inlined"; "insn" of any instruction
- * @place: of the last two, what is there; else NULL
- * @at: the point
- * @code: its instruction
- * @why: why that is single-stepped, if it is, or NULL
- * @refused: it can't get a breakpoint; @why
- * @alone: the function begins and ends there
- * @jumps: what a jump can replace, or NULL: that is not shown
- * @no_jump: why it can't, or NULL
- * @no_time: of a call: why jumps can't time it, or NULL
- */
+/* A point that is shown. */
 struct reported {
-	const struct gofunc *fn;
+	const struct gofunc *fn;	/* its function */
+	/* "call", "return", "tail", "at" or "inlined"; "insn" of any instruction */
 	const char *kind;
-	const struct point_list_place *place;
-	const struct insn_point *at;
-	const uint8_t *code;
-	const char *why;
-	bool refused;
-	bool alone;
-	const char *jumps;
-	const char *no_jump;
-	const char *no_time;
+	const struct point_list_place *place;	/* of the last two, what is there; else NULL */
+	const struct insn_point *at;	/* the point */
+	const uint8_t *code;	/* its instruction */
+	const char *why;	/* why that is single-stepped, if it is, or NULL */
+	bool refused;	/* it can't get a breakpoint; @why */
+	bool alone;	/* the function begins and ends there */
+	const char *jumps;	/* what a jump can replace, or NULL: that is not shown */
+	const char *no_jump;	/* why it can't, or NULL */
+	const char *no_time;	/* of a call: why jumps can't time it, or NULL */
 };
 
 /* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
@@ -172,22 +160,14 @@ void point_list_header(struct buf *b)
 	put(&r, &(struct reported){ .fn = &no_fn, .kind = "", .at = &none });
 }
 
-/**
- * struct lister - what is the same for all points of a function
- * @row: where lines go
- * @fn: the function
- * @code: its code
- * @ability: of the module
- * @total: what is counted
- * @alone: insn_is_alone()
- */
+/* What is the same for all points of a function. */
 struct lister {
-	struct row row;
-	const struct gofunc *fn;
-	const uint8_t *code;
-	enum point_list_ability ability;
-	struct point_list_total *total;
-	bool alone;
+	struct row row;	/* where lines go */
+	const struct gofunc *fn;	/* the function */
+	const uint8_t *code;	/* its code */
+	enum point_list_ability ability;	/* of the module */
+	struct point_list_total *total;	/* what is counted */
+	bool alone;	/* insn_is_alone() */
 };
 
 static struct lister lister(struct buf *b, const struct gofunc *fn, enum point_list_ability ability,
@@ -285,14 +265,10 @@ const char *point_list_place(struct buf *b, const struct point_list_place *place
 	return why;
 }
 
-/**
- * struct insns - the instructions of a function being listed
- * @l: how
- * @bin: its binary
- */
+/* The instructions of a function being listed. */
 struct insns {
-	struct lister l;
-	struct gobin *bin;
+	struct lister l;	/* how */
+	struct gobin *bin;	/* its binary */
 };
 
 static int list_insn(void *ctx, const struct insn_point *at, const char *why)

@@ -12,26 +12,18 @@
 /* Nodes that are kept: with their links about 100 MB. */
 #define PROFILE_NODES_MAX (1U << 20)
 
-/**
- * struct profile_node - all calls that were reached by one path
- * @parent: the node above, or NULL
- * @child: nodes below it; after profile_sort() in the order of their time
- * @next: the next node below @parent
- * @fn: function id
- * @started: the calls begin goroutines that calls of @parent have started
- * @calls: their number
- * @untimed: how many of them have no time: their ends were not seen
- * @total_ns: from call to return, all together
- * @self_ns: the same, without calls below on the same goroutine
- */
+/* All calls that were reached by one path. */
 struct profile_node {
-	struct profile_node *parent, *child, *next;
-	uint32_t fn;
-	bool started;
-	uint64_t calls;
-	uint64_t untimed;
-	uint64_t total_ns;
-	uint64_t self_ns;
+	struct profile_node *parent;	/* the node above, or NULL */
+	/* nodes below it; after profile_sort() in the order of their time */
+	struct profile_node *child;
+	struct profile_node *next;	/* the next node below @parent */
+	uint32_t fn;	/* function id */
+	bool started;	/* the calls begin goroutines that calls of @parent have started */
+	uint64_t calls;	/* their number */
+	uint64_t untimed;	/* how many of them have no time: their ends were not seen */
+	uint64_t total_ns;	/* from call to return, all together */
+	uint64_t self_ns;	/* the same, without calls below on the same goroutine */
 };
 
 /* All nodes. All zero is an empty one. */

@@ -44,54 +44,37 @@ struct stats_print {
 		    const struct stats_print_items *items, struct buf *b);
 };
 
-/**
- * struct stats_print_end - the end of a session
- * @ns: how long it counted
- * @stats: the session's counters
- */
+/* The end of a session. */
 struct stats_print_end {
-	uint64_t ns;
-	const uint64_t *stats;
+	uint64_t ns;	/* how long it counted */
+	const uint64_t *stats;	/* the session's counters */
 };
 
-/**
- * struct stats_print_when - what a table is about
- * @real: now, ns since 1970
- * @ns: since the last table; 0: the table is about all calls, not about new ones
- */
+/* What a table is about. */
 struct stats_print_when {
-	uint64_t real;
+	uint64_t real;	/* now, ns since 1970 */
+	/* since the last table; 0: the table is about all calls, not about new ones */
 	uint64_t ns;
 };
 
-/**
- * struct stats_print_item - a row of a table
- * @tally: its numbers
- * @func: the function's name
- * @label: what text shows of function and key
- * @key: the key as JSON, or as labels; or NULL: the row is about all calls of the function
- * @copies: places that the function was inlined into, and that are not in @tally
- */
+/* A row of a table. */
 struct stats_print_item {
-	struct tally tally;
-	const char *func;
-	const char *label;
+	struct tally tally;	/* its numbers */
+	const char *func;	/* the function's name */
+	const char *label;	/* what text shows of function and key */
+	/* the key as JSON, or as labels; or NULL: the row is about all calls of the function */
 	const char *key;
+	/* places that the function was inlined into, and that are not in @tally */
 	uint32_t copies;
 };
 
-/**
- * struct stats_print_items - the rows of a table
- * @head: head of the labels
- * @n: their number
- * @item: row @i, whose texts stay until the next call
- * @ctx: first argument of @item
- */
+/* The rows of a table. */
 struct stats_print_items {
-	const char *head;
-	size_t n;
+	const char *head;	/* head of the labels */
+	size_t n;	/* their number */
+	/* row @i, whose texts stay until the next call */
 	void (*item)(void *ctx, size_t i, struct stats_print_item *ret);
-	void *ctx;
+	void *ctx;	/* first argument of @item */
 };
 
 /* A table of @items, s->top of them at most. The others call it, unless there is a @s->put. */

@@ -19,18 +19,13 @@ enum plan_sample {
 	PLAN_SAMPLE_ROOT,	/* trees of calls, by the function that begins them */
 };
 
-/**
- * struct plan_limits - limits of a trace; 0: no limit
- * @sample: trace one of this number
- * @by: what of; with PLAN_SAMPLE_ROOT @rate and @times are about trees, too
- * @rate: calls of a function in a second
- * @times: calls of a function
- */
+/* Limits of a trace; 0: no limit. */
 struct plan_limits {
-	uint64_t sample;
+	uint64_t sample;	/* trace one of this number */
+	/* what of; with PLAN_SAMPLE_ROOT @rate and @times are about trees, too */
 	enum plan_sample by;
-	uint64_t rate;
-	uint64_t times;
+	uint64_t rate;	/* calls of a function in a second */
+	uint64_t times;	/* calls of a function */
 };
 
 /* When points become jumps, so that their hits take no trap. */
@@ -40,63 +35,59 @@ enum plan_jumps {
 	PLAN_JUMPS_ALWAYS,	/* from the beginning */
 };
 
-/**
- * struct plan_options - limits of what is captured
- * @string_limit: bytes of a string
- * @elements: elements of a slice
- * @objects: chunks of a record
- * @bytes: bytes of a record's chunks
- * @depth: references followed in a row (slices count; strings only in frames)
- * @brief: users call @depth --follow; 0 of it shows strings and errors, and follows nothing else
- * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
- * @stack: of what is counted, functions of each hit's stack, which it is counted by; or 0
- * @creator: with @stack: hits are counted by the go statement that started their goroutine, too;
- *	its address, or 0 or another that is in no function, is the key's first word
- * @stuck: calls are pending until they return, and are dropped then: only open ones are read
- * @split: records have the time that calls spend in each state of their goroutines, too
- * @errors: calls that return an error are counted, too: plan_func.errors
- * @no_return: entries only
- * @registers: records have the integer registers, too: plan_frame.registers
- * @callers: functions of the call stack that comes with each call and place; at most
- *	PLAN_CALLERS_MAX; 0: none
- * @inlined: where functions were inlined they are traced as well: select_functions()
- * @no_inlined: not even where a call that is counted is sure to be one
- * @places: where functions were inlined, each place has a row of its own
- * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
- *	statements of the one they start, see PLAN_ROLE_GO
- * @jumps: when points become jumps: GOPROBE_POINT_F_JUMP
- * @dry_run: what is to be changed is shown, and stays as it is
- * @by: the expressions that calls are counted or timed by, or NULL; must outlive select_functions()
- * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
- *	anything, and can be recorded and replayed
- * @limits: how much of it, of GOPROBE_ACTION_RECORD
- * @secrets: what of it is redacted; its names must outlive the plan
- */
+/* Limits of what is captured. */
 struct plan_options {
-	uint32_t string_limit;
-	uint32_t elements;
-	uint32_t objects;
-	uint32_t bytes;
-	uint32_t depth;
+	uint32_t string_limit;	/* bytes of a string */
+	uint32_t elements;	/* elements of a slice */
+	uint32_t objects;	/* chunks of a record */
+	uint32_t bytes;	/* bytes of a record's chunks */
+	uint32_t depth;	/* references followed in a row (slices count; strings only in frames) */
+	/* users call @depth --follow; 0 of it shows strings and errors, and follows nothing else */
 	bool brief;
+	/* as @bytes, of calls that are held until they return; at most @bytes */
 	uint32_t held_bytes;
+	/* of what is counted, functions of each hit's stack, which it is counted by; or 0 */
 	uint32_t stack;
+	/*
+	 * with @stack: hits are counted by the go statement that started their goroutine, too;
+	 * its address, or 0 or another that is in no function, is the key's first word
+	 */
 	bool creator;
+	/* calls are pending until they return, and are dropped then: only open ones are read */
 	bool stuck;
+	/* records have the time that calls spend in each state of their goroutines, too */
 	bool split;
-	bool errors;
-	bool no_return;
-	bool registers;
+	bool errors;	/* calls that return an error are counted, too: plan_func.errors */
+	bool no_return;	/* entries only */
+	bool registers;	/* records have the integer registers, too: plan_frame.registers */
+	/*
+	 * functions of the call stack that comes with each call and place; at most
+	 * PLAN_CALLERS_MAX; 0: none
+	 */
 	uint32_t callers;
+	/* where functions were inlined they are traced as well: select_functions() */
 	bool inlined;
-	bool no_inlined;
-	bool places;
+	bool no_inlined;	/* not even where a call that is counted is sure to be one */
+	bool places;	/* where functions were inlined, each place has a row of its own */
+	/*
+	 * calls describe their goroutine, see plan_frame.goroutine, and go statements of the
+	 * one they start, see PLAN_ROLE_GO
+	 */
 	bool goroutine;
-	enum plan_jumps jumps;
-	bool dry_run;
+	enum plan_jumps jumps;	/* when points become jumps: GOPROBE_POINT_F_JUMP */
+	bool dry_run;	/* what is to be changed is shown, and stays as it is */
+	/*
+	 * the expressions that calls are counted or timed by, or NULL; must outlive
+	 * select_functions()
+	 */
 	const struct group_by_exprs *by;
+	/*
+	 * what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures anything, and
+	 * can be recorded and replayed
+	 */
 	uint8_t action;
-	struct plan_limits limits;
+	struct plan_limits limits;	/* how much of it, of GOPROBE_ACTION_RECORD */
+	/* what of it is redacted; its names must outlive the plan */
 	struct secret_list secrets;
 };
 
@@ -110,14 +101,10 @@ struct plan_options {
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
-/**
- * struct plan_missing - a pattern or place of which nothing is traced, though others are
- * @spec: what the user wrote
- * @why: why, and what to do: "main.go has no ..."
- */
+/* A pattern or place of which nothing is traced, though others are. */
 struct plan_missing {
-	const char *spec;
-	const char *why;
+	const char *spec;	/* what the user wrote */
+	const char *why;	/* why, and what to do: "main.go has no ..." */
 };
 
 struct group_by;
@@ -125,55 +112,35 @@ struct edit;
 struct edit_pair;
 struct filter_pair;
 
-/**
- * struct plan_frame - arguments or results of a function as they come in a record
- * @values: what is in it; the item that operation GOPROBE_OP_TRY begins is an
- *	index of it
- * @nvalues: their number
- * @size: bytes in the record, before padding to 8
- * @plan: index in plan.plans, or GOPROBE_NO_PLAN
- * @unavailable: why there are no values at all (static string), or NULL
- * @has_dict: a generic function's dictionary pointer is in it too, at @dict
- * @dict: see @has_dict
- * @edit: what is changed, or NULL; its values are behind the others, from @first_edit on
- * @first_edit: see @edit
- * @dry_run: it is not changed, only shown
- * @has_goroutine: a struct plan_goroutine is in it too, at @goroutine
- * @goroutine: see @has_goroutine
- * @has_registers: the integer registers are in it too, as goreg_names has them, at @registers
- * @registers: see @has_registers
- * @stack: where the call stack is: goprobe_plan.stack
- * @nstack: the most addresses of it; 0: no call stack
- * @receiver: @values begin with the receiver, which nobody asked for by name
- */
+/* Arguments or results of a function as they come in a record. */
 struct plan_frame {
+	/* what is in it; the item that operation GOPROBE_OP_TRY begins is an index of it */
 	const struct plan_value *values;
-	size_t nvalues;
-	uint32_t size;
-	uint32_t plan;
+	size_t nvalues;	/* their number */
+	uint32_t size;	/* bytes in the record, before padding to 8 */
+	uint32_t plan;	/* index in plan.plans, or GOPROBE_NO_PLAN */
+	/* why there are no values at all (static string), or NULL */
 	const char *unavailable;
-	bool has_dict;
-	uint32_t dict;
+	bool has_dict;	/* a generic function's dictionary pointer is in it too, at @dict */
+	uint32_t dict;	/* see @has_dict */
+	/* what is changed, or NULL; its values are behind the others, from @first_edit on */
 	const struct edit *edit;
-	size_t first_edit;
-	bool dry_run;
-	bool has_goroutine;
-	uint32_t goroutine;
+	size_t first_edit;	/* see @edit */
+	bool dry_run;	/* it is not changed, only shown */
+	bool has_goroutine;	/* a struct plan_goroutine is in it too, at @goroutine */
+	uint32_t goroutine;	/* see @has_goroutine */
+	/* the integer registers are in it too, as goreg_names has them, at @registers */
 	bool has_registers;
-	uint32_t registers;
-	uint32_t stack;
-	uint32_t nstack;
-	bool receiver;
+	uint32_t registers;	/* see @has_registers */
+	uint32_t stack;	/* where the call stack is: goprobe_plan.stack */
+	uint32_t nstack;	/* the most addresses of it; 0: no call stack */
+	bool receiver;	/* @values begin with the receiver, which nobody asked for by name */
 };
 
-/**
- * struct plan_goroutine - where the goroutine comes from; zeros: that is not known
- * @parent: id of the goroutine that started it
- * @pc: run-time address behind the call of the go statement
- */
+/* Where the goroutine comes from; zeros: that is not known. */
 struct plan_goroutine {
-	uint64_t parent;
-	uint64_t pc;
+	uint64_t parent;	/* id of the goroutine that started it */
+	uint64_t pc;	/* run-time address behind the call of the go statement */
 };
 
 /* How a function's entry is probed; see docs/design/points.md. */
@@ -199,221 +166,152 @@ enum plan_role {
 	__PLAN_ROLE_MAX,
 };
 
-/**
- * struct plan_at - a single instruction that is traced
- * @vaddr: its link-time address
- * @file: its source file, or NULL
- * @line: its line, or 0
- * @inlined: the innermost function that it is code of, if that was inlined, or NULL
- * @begins: it is meant as the beginning of that function: a call of it
- * @unsure: a call of that may be missed there, or come there twice
- * @name: "main.foo+0x1f main.go:42"
- */
+/* A single instruction that is traced. */
 struct plan_at {
-	uint64_t vaddr;
-	const char *file;
-	int line;
+	uint64_t vaddr;	/* its link-time address */
+	const char *file;	/* its source file, or NULL */
+	int line;	/* its line, or 0 */
+	/* the innermost function that it is code of, if that was inlined, or NULL */
 	const char *inlined;
-	bool begins;
-	bool unsure;
-	const char *name;
+	bool begins;	/* it is meant as the beginning of that function: a call of it */
+	bool unsure;	/* a call of that may be missed there, or come there twice */
+	const char *name;	/* "main.foo+0x1f main.go:42" */
 };
 
-/**
- * struct plan_copies - places that functions were inlined into, and that are not traced
- * @functions: how many functions have such places
- * @places: all of these
- * @name: of the first function
- * @coded: it has code of its own
- * @unsure: places that are traced, and where a call may be missed, or come twice
- */
+/* Places that functions were inlined into, and that are not traced. */
 struct plan_copies {
-	size_t functions;
-	uint64_t places;
-	const char *name;
-	bool coded;
+	size_t functions;	/* how many functions have such places */
+	uint64_t places;	/* all of these */
+	const char *name;	/* of the first function */
+	bool coded;	/* it has code of its own */
+	/* places that are traced, and where a call may be missed, or come twice */
 	uint64_t unsure;
 };
 
-/**
- * struct plan_func - a function that is traced
- * @bin: binary
- * @fn: function
- * @at: only this instruction of it, and its values are in @call; or NULL
- * @sig: its signature
- * @id: index in plan.funcs; goprobe_point.id of all its points
- * @call: arguments
- * @ret: results
- * @abi0: its arguments are on the stack
- * @in_tls: g is at its points not in its register
- * @entry: how its entry is probed
- * @nrets: RET instructions
- * @ntails: jumps out of it
- * @refused: why it can't be probed (static string), or NULL
- * @action: enum goprobe_action of its points
- * @ends: where it ends is probed
- * @only_ends: and where it begins is not
- * @count_ends: it is counted by its durations: calls that ended as was asked for
- * @paired: GOPROBE_POINT_F_PAIRED
- * @held: GOPROBE_POINT_F_PENDING
- * @unwound: GOPROBE_POINT_F_UNWOUND
- * @key: what it is counted or timed by, or NULL
- * @keyed: it is counted or timed by @key, by stack, or by both
- * @around: nobody asked for it, but for what is called while it runs
- * @call_filter: id of the filter of its call; 0: none
- * @ret_filter: of its returns
- * @tail_filter: of jumps out of it
- * @call_edit: id of the filter that changes its calls; 0: none
- * @ret_edit: of its returns
- * @failed: which of its calls return an error; NULL: it returns none, or nobody asked
- * @errors: id of the hidden function that counts these; 0: none
- * @role: what its calls notify of
- * @hidden: it is traced for that alone: its calls are no events
- * @copies: places that it was inlined into, and that are not traced
- * @wraps: it is a wrapper that has the code of the method of this name, which was asked for,
- *	or NULL
- * @row: id of the function in whose row it is counted: its own, or of an inlined place that of the
- *	function that was inlined, or of the first place of that; copies_find() sets it
- */
+/* A function that is traced. */
 struct plan_func {
-	struct gobin *bin;
-	const struct gofunc *fn;
+	struct gobin *bin;	/* binary */
+	const struct gofunc *fn;	/* function */
+	/* only this instruction of it, and its values are in @call; or NULL */
 	const struct plan_at *at;
-	const struct gosig *sig;
-	uint32_t id;
-	struct plan_frame call;
-	struct plan_frame ret;
-	bool abi0;
-	bool in_tls;
-	enum plan_entry entry;
-	uint32_t nrets;
-	uint32_t ntails;
-	const char *refused;
-	uint8_t action;
-	bool ends;
-	bool only_ends;
+	const struct gosig *sig;	/* its signature */
+	uint32_t id;	/* index in plan.funcs; goprobe_point.id of all its points */
+	struct plan_frame call;	/* arguments */
+	struct plan_frame ret;	/* results */
+	bool abi0;	/* its arguments are on the stack */
+	bool in_tls;	/* g is at its points not in its register */
+	enum plan_entry entry;	/* how its entry is probed */
+	uint32_t nrets;	/* RET instructions */
+	uint32_t ntails;	/* jumps out of it */
+	const char *refused;	/* why it can't be probed (static string), or NULL */
+	uint8_t action;	/* enum goprobe_action of its points */
+	bool ends;	/* where it ends is probed */
+	bool only_ends;	/* and where it begins is not */
+	/* it is counted by its durations: calls that ended as was asked for */
 	bool count_ends;
-	bool paired;
-	bool held;
-	bool unwound;
-	const struct group_by *key;
-	bool keyed;
-	bool around;
-	uint32_t call_filter;
-	uint32_t ret_filter;
-	uint32_t tail_filter;
-	uint32_t call_edit;
-	uint32_t ret_edit;
+	bool paired;	/* GOPROBE_POINT_F_PAIRED */
+	bool held;	/* GOPROBE_POINT_F_PENDING */
+	bool unwound;	/* GOPROBE_POINT_F_UNWOUND */
+	const struct group_by *key;	/* what it is counted or timed by, or NULL */
+	bool keyed;	/* it is counted or timed by @key, by stack, or by both */
+	bool around;	/* nobody asked for it, but for what is called while it runs */
+	uint32_t call_filter;	/* id of the filter of its call; 0: none */
+	uint32_t ret_filter;	/* of its returns */
+	uint32_t tail_filter;	/* of jumps out of it */
+	uint32_t call_edit;	/* id of the filter that changes its calls; 0: none */
+	uint32_t ret_edit;	/* of its returns */
+	/* which of its calls return an error; NULL: it returns none, or nobody asked */
 	const struct filter_pair *failed;
-	uint32_t errors;
-	enum plan_role role;
-	bool hidden;
-	uint32_t copies;
+	uint32_t errors;	/* id of the hidden function that counts these; 0: none */
+	enum plan_role role;	/* what its calls notify of */
+	bool hidden;	/* it is traced for that alone: its calls are no events */
+	uint32_t copies;	/* places that it was inlined into, and that are not traced */
+	/*
+	 * it is a wrapper that has the code of the method of this name, which was asked for, or
+	 * NULL
+	 */
 	const char *wraps;
+	/*
+	 * id of the function in whose row it is counted: its own, or of an inlined place that
+	 * of the function that was inlined, or of the first place of that; copies_find() sets
+	 * it
+	 */
 	uint32_t row;
 };
 
-/**
- * struct plan_points - points and dynamic types of one binary
- * @bin: binary
- * @v: its points, in the order they are to be added
- * @n: their number
- * @cap: capacity of @v
- * @dynamic: which wire types its descriptors and closures stand for
- * @ndynamic: their number
- * @dynamic_cap: capacity of @dynamic
- */
+/* Points and dynamic types of one binary. */
 struct plan_points {
-	struct gobin *bin;
-	struct goprobe_point *v;
-	size_t n;
-	size_t cap;
+	struct gobin *bin;	/* binary */
+	struct goprobe_point *v;	/* its points, in the order they are to be added */
+	size_t n;	/* their number */
+	size_t cap;	/* capacity of @v */
+	/* which wire types its descriptors and closures stand for */
 	struct goprobe_dynamic *dynamic;
-	size_t ndynamic;
-	size_t dynamic_cap;
+	size_t ndynamic;	/* their number */
+	size_t dynamic_cap;	/* capacity of @dynamic */
 };
 
-/**
- * struct plan - all that is to be traced
- * @action: plan_options.action
- * @inlined: plan_options.inlined
- * @sure_inlined: calls are counted alone, so what a plain name names is counted where it was
- *	inlined, too, as far as that is sure to be right
- * @rows: inlined places are in the row of their function: plan_func.row
- * @by: plan_options.by
- * @funcs: by id
- * @naround: of them, those that nobody asked for
- * @nhidden: of them, those that are hidden
- * @nshared: of them, those that are counted in the row of another one
- * @split: plan_options.split
- * @errors: plan_options.errors
- * @brief: plan_options.brief
- * @texts: of frames only strings and errors are followed
- * @secrets: plan_options.secrets
- * @wipes: the module wipes bytes of records: GOPROBE_REF_WIPE
- * @key_hashes: keys have strings, of which long ones are hashed
- * @types: wire type table; index is the session type id
- * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
- * @refs: references of @types
- * @plans: wire plans; index is the session plan id; goprobe_plan.piece counts
- *	from the start of @pieces
- * @pieces: pieces of @plans
- * @ops: operations of @plans; goprobe_plan.op counts from the start of it
- * @filters: which hits count; index is the session filter id less 1
- * @filter_ops: operations of @filters; goprobe_filter.op counts from the start of it
- * @edits: something is changed
- * @delays: calls are delayed
- * @held_bytes: goprobe_pending_limit.bytes: of the largest record of a call that is held; 0: no
- *	calls are held
- * @descendant: goroutine whose descendants are asked for; 0: none is
- * @unwinds: calls that panics end are reported
- * @copies: what of the functions that were asked for is not traced; copies_find() sets it
- * @missing: patterns of which nothing is traced; select_functions() sets it
- * @nmissing: their number
- * @files: points by binary; index is the session's file id
- */
+/* All that is to be traced. */
 struct plan {
-	uint8_t action;
-	bool inlined;
+	uint8_t action;	/* plan_options.action */
+	bool inlined;	/* plan_options.inlined */
+	/*
+	 * calls are counted alone, so what a plain name names is counted where it was inlined,
+	 * too, as far as that is sure to be right
+	 */
 	bool sure_inlined;
-	bool rows;
-	const struct group_by_exprs *by;
-	struct plan_func **funcs;
+	bool rows;	/* inlined places are in the row of their function: plan_func.row */
+	const struct group_by_exprs *by;	/* plan_options.by */
+	struct plan_func **funcs;	/* by id */
 	size_t nfuncs;
-	size_t naround;
-	size_t nhidden;
-	size_t nshared;
-	bool split;
-	bool errors;
-	bool brief;
-	bool texts;
-	struct secret_list secrets;
-	bool wipes;
-	bool key_hashes;
-	struct goprobe_type *types;
+	size_t naround;	/* of them, those that nobody asked for */
+	size_t nhidden;	/* of them, those that are hidden */
+	size_t nshared;	/* of them, those that are counted in the row of another one */
+	bool split;	/* plan_options.split */
+	bool errors;	/* plan_options.errors */
+	bool brief;	/* plan_options.brief */
+	bool texts;	/* of frames only strings and errors are followed */
+	struct secret_list secrets;	/* plan_options.secrets */
+	bool wipes;	/* the module wipes bytes of records: GOPROBE_REF_WIPE */
+	bool key_hashes;	/* keys have strings, of which long ones are hashed */
+	struct goprobe_type *types;	/* wire type table; index is the session type id */
+	/* for each wire type, the Go type it stands for, or NULL (frames) */
 	const struct gotype **gotypes;
 	size_t ntypes;
-	struct goprobe_ref *refs;
+	struct goprobe_ref *refs;	/* references of @types */
 	size_t nrefs;
+	/*
+	 * wire plans; index is the session plan id; goprobe_plan.piece counts from the start of
+	 * @pieces
+	 */
 	struct goprobe_plan *plans;
 	size_t nplans;
-	struct goprobe_piece *pieces;
+	struct goprobe_piece *pieces;	/* pieces of @plans */
 	size_t npieces;
+	/* operations of @plans; goprobe_plan.op counts from the start of it */
 	struct goprobe_op *ops;
 	size_t nops;
+	/* which hits count; index is the session filter id less 1 */
 	struct goprobe_filter *filters;
 	size_t nfilters;
+	/* operations of @filters; goprobe_filter.op counts from the start of it */
 	struct goprobe_op *filter_ops;
 	size_t nfilter_ops;
-	bool edits;
-	bool delays;
+	bool edits;	/* something is changed */
+	bool delays;	/* calls are delayed */
+	/*
+	 * goprobe_pending_limit.bytes: of the largest record of a call that is held; 0: no
+	 * calls are held
+	 */
 	uint32_t held_bytes;
-	uint64_t descendant;
-	bool unwinds;
+	uint64_t descendant;	/* goroutine whose descendants are asked for; 0: none is */
+	bool unwinds;	/* calls that panics end are reported */
+	/* what of the functions that were asked for is not traced; copies_find() sets it */
 	struct plan_copies copies;
+	/* patterns of which nothing is traced; select_functions() sets it */
 	struct plan_missing *missing;
-	size_t nmissing;
-	struct plan_points *files;
+	size_t nmissing;	/* their number */
+	struct plan_points *files;	/* points by binary; index is the session's file id */
 	size_t nfiles;
 	void *priv;
 };
@@ -448,30 +346,28 @@ void plan_free(struct plan *p);
 int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	     struct diag *d);
 
-/**
- * struct plan_request - what is wanted of a function
- * @sig: its signature if the binary's own (gobin_sig()) is not to be used;
- *	must outlive the plan; or NULL
- * @call: what to capture when it is called; NULL: all arguments
- * @ret: what to capture when it returns; NULL: all results
- * @filter: which calls; NULL: all. Must outlive plan_finish()
- * @failed: which of these return an error; NULL: this is not counted. Must outlive the plan
- * @key: what they are counted or timed by, or NULL; must outlive the plan
- * @edit: what is changed of them, or NULL; must outlive the plan
- * @role: what it is traced for; then only at the points that the role needs
- * @wraps: plan_func.wraps
- * @why: of a single instruction: why it has no values (static string), if @call is NULL
- */
+/* What is wanted of a function. */
 struct plan_request {
+	/*
+	 * its signature if the binary's own (gobin_sig()) is not to be used; must outlive the
+	 * plan; or NULL
+	 */
 	const struct gosig *sig;
+	/* what to capture when it is called; NULL: all arguments */
 	const struct plan_capture *call;
-	const struct plan_capture *ret;
+	const struct plan_capture *ret;	/* what to capture when it returns; NULL: all results */
+	/* which calls; NULL: all. Must outlive plan_finish() */
 	const struct filter_pair *filter;
+	/* which of these return an error; NULL: this is not counted. Must outlive the plan */
 	const struct filter_pair *failed;
+	/* what they are counted or timed by, or NULL; must outlive the plan */
 	const struct group_by *key;
+	/* what is changed of them, or NULL; must outlive the plan */
 	const struct edit_pair *edit;
+	/* what it is traced for; then only at the points that the role needs */
 	enum plan_role role;
-	const char *wraps;
+	const char *wraps;	/* plan_func.wraps */
+	/* of a single instruction: why it has no values (static string), if @call is NULL */
 	const char *why;
 };
 
@@ -502,20 +398,13 @@ struct place;
 int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
 		struct diag *d);
 
-/**
- * struct plan_notification - points with hits that notify the module of goroutines
- * @action: GOPROBE_ACTION_STATE, _JOIN, _PART or _UNWIND
- * @ret: where the function returns, not where it is called
- * @first: before what other points at these places do
- * @ops: they make the key
- * @nops: their number
- */
+/* Points with hits that notify the module of goroutines. */
 struct plan_notification {
-	uint8_t action;
-	bool ret;
-	bool first;
-	const struct goprobe_op *ops;
-	size_t nops;
+	uint8_t action;	/* GOPROBE_ACTION_STATE, _JOIN, _PART or _UNWIND */
+	bool ret;	/* where the function returns, not where it is called */
+	bool first;	/* before what other points at these places do */
+	const struct goprobe_op *ops;	/* they make the key */
+	size_t nops;	/* their number */
 };
 
 /* Points at @fn, whether it is traced otherwise or not. 0, or -1 with @d set. */

@@ -10,23 +10,16 @@
 #define GOROUTINE_LABELS_MAX 64
 #define GOROUTINE_LABELS_BYTES 8192
 
-/**
- * struct goroutine_labels - the labels of a goroutine
- * @n: their number
- * @unknown: there may be some, but they can't be read, or exceed the limits
- * @v: keys and values in @text, in the order of their keys
- * @used: bytes of @text
- * @text: strings with a NUL at their end
- */
+/* The labels of a goroutine. */
 struct goroutine_labels {
-	size_t n;
-	bool unknown;
+	size_t n;	/* their number */
+	bool unknown;	/* there may be some, but they can't be read, or exceed the limits */
 	struct gorlabel {
 		const char *key;
 		const char *value;
-	} v[GOROUTINE_LABELS_MAX];
-	size_t used;
-	char text[GOROUTINE_LABELS_BYTES];
+	} v[GOROUTINE_LABELS_MAX];	/* keys and values in @text, in the order of their keys */
+	size_t used;	/* bytes of @text */
+	char text[GOROUTINE_LABELS_BYTES];	/* strings with a NUL at their end */
 };
 
 /* Read the set of labels at address @at (0: none), which has layout @layout. */

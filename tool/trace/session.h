@@ -15,59 +15,37 @@
 #include "trace/interrupt.h"
 #include "trace/upload.h"
 
-/**
- * struct session - what is traced, and by which session
- * @wanted: what is captured of functions; outlives @plan
- * @plan: the plan
- * @target: what is traced
- * @client: connection to the module
- * @upload: what the module has of @plan
- * @interrupt: whether to give up
- * @held: limit of pending calls; 0: as many as memory allows, up to SESSION_HELD
- * @keys: capacity of the table of keys; 0: no keys
- * @max_load: as @ring_bytes, @lossless and @quiet, of struct options
- * @trapless: when points become jumps; PLAN_JUMPS_OFF if the module or the target allows none
- * @breaker: the module's breaker; 0 percent: none
- * @ring_bytes: see @max_load
- * @lossless: see @max_load
- * @quiet: see @max_load; say nothing but what goes wrong
- * @person: options.person
- * @inlines: --inlined is an option of the command
- * @ctx: first argument of the next two
- * @say: where notices go, a line without its end; NULL: session_print()
- * @progress: called as breakpoints are placed, false: give up; NULL: as @say
- * @placing: what has been said of the placing of breakpoints
- * @placing_ns: how long it took
- * @file: of whose processes all are traced, until it is said that it was replaced; or NULL
- * @look: when it is to be looked at, CLOCK_MONOTONIC, ns
- *
- * All zero, it is empty.
- */
+/* What is traced, and by which session. All zero, it is empty. */
 struct session {
-	struct arena wanted;
-	struct plan *plan;
-	struct target target;
-	struct client *client;
-	struct upload upload;
-	struct interrupt interrupt;
+	struct arena wanted;	/* what is captured of functions; outlives @plan */
+	struct plan *plan;	/* the plan */
+	struct target target;	/* what is traced */
+	struct client *client;	/* connection to the module */
+	struct upload upload;	/* what the module has of @plan */
+	struct interrupt interrupt;	/* whether to give up */
+	/* limit of pending calls; 0: as many as memory allows, up to SESSION_HELD */
 	uint32_t held;
-	struct goprobe_key_limit keys;
-	uint64_t max_load;
+	struct goprobe_key_limit keys;	/* capacity of the table of keys; 0: no keys */
+	uint64_t max_load;	/* as @ring_bytes, @lossless and @quiet, of struct options */
+	/* when points become jumps; PLAN_JUMPS_OFF if the module or the target allows none */
 	enum plan_jumps trapless;
-	struct goprobe_breaker breaker;
-	uint32_t ring_bytes;
-	bool lossless;
-	bool quiet;
+	struct goprobe_breaker breaker;	/* the module's breaker; 0 percent: none */
+	uint32_t ring_bytes;	/* see @max_load */
+	bool lossless;	/* see @max_load */
+	bool quiet;	/* see @max_load; say nothing but what goes wrong */
 	bool nobody;		/* no process had the file when tracing was prepared */
-	bool inlines;
-	bool person;
-	void *ctx;
+	bool inlines;	/* --inlined is an option of the command */
+	bool person;	/* options.person */
+	void *ctx;	/* first argument of the next two */
+	/* where notices go, a line without its end; NULL: session_print() */
 	void (*say)(void *ctx, const char *text);
+	/* called as breakpoints are placed, false: give up; NULL: as @say */
 	bool (*progress)(void *ctx, size_t points, size_t all);
-	struct progress placing;
-	uint64_t placing_ns;
+	struct progress placing;	/* what has been said of the placing of breakpoints */
+	uint64_t placing_ns;	/* how long it took */
+	/* of whose processes all are traced, until it is said that it was replaced; or NULL */
 	const char *file;
-	uint64_t look;
+	uint64_t look;	/* when it is to be looked at, CLOCK_MONOTONIC, ns */
 };
 
 #define SESSION_HELD 16384U

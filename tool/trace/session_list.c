@@ -155,28 +155,19 @@ static void command_name(uint32_t pid, char *name, size_t size)
 	name[strcspn(name, "\n")] = 0;
 }
 
-/**
- * struct probed - a function of a session
- * @fn: the function, or NULL if it is unknown
- * @offset: file offset of its first point
- * @n: points in it
- * @trap: enum goprobe_trap of those that may become jumps, the highest; 0: none may
- */
+/* A function of a session. */
 struct probed {
-	const struct gofunc *fn;
-	uint64_t offset;
-	size_t n;
+	const struct gofunc *fn;	/* the function, or NULL if it is unknown */
+	uint64_t offset;	/* file offset of its first point */
+	size_t n;	/* points in it */
+	/* enum goprobe_trap of those that may become jumps, the highest; 0: none may */
 	uint8_t trap;
 };
 
-/**
- * struct trap_words - why hits of a point take a trap
- * @text: for people
- * @json: in JSON
- */
+/* Why hits of a point take a trap. */
 struct trap_words {
-	const char *text;
-	const char *json;
+	const char *text;	/* for people */
+	const char *json;	/* in JSON */
 };
 
 static const struct trap_words traps[] = {

@@ -10,36 +10,22 @@
 #include "base/buf.h"
 #include "trace/client.h"
 
-/**
- * struct list_point - a point of a session
- * @offset: its place in the file
- * @trap: enum goprobe_trap, from the module
- */
+/* A point of a session. */
 struct list_point {
-	uint64_t offset;
-	uint8_t trap;
+	uint64_t offset;	/* its place in the file */
+	uint8_t trap;	/* enum goprobe_trap, from the module */
 };
 
-/**
- * struct list_session - a file of a session, put together from messages
- * @session: session id
- * @owner: process that made it
- * @file: which of its files
- * @path: where that is
- * @pids: traced processes
- * @npids: their number; 0: all
- * @points: its points
- * @npoints: their number
- */
+/* A file of a session, put together from messages. */
 struct list_session {
-	uint32_t session;
-	uint32_t owner;
-	uint32_t file;
-	char *path;
-	int32_t *pids;
-	size_t npids;
-	struct list_point *points;
-	size_t npoints;
+	uint32_t session;	/* session id */
+	uint32_t owner;	/* process that made it */
+	uint32_t file;	/* which of its files */
+	char *path;	/* where that is */
+	int32_t *pids;	/* traced processes */
+	size_t npids;	/* their number; 0: all */
+	struct list_point *points;	/* its points */
+	size_t npoints;	/* their number */
 };
 
 struct session_list_print {

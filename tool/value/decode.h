@@ -106,19 +106,19 @@ struct value_form {
 
 #define VALUE_FORMS 256	/* a power of two */
 
-/**
- * struct value_ctx - what is needed besides the bytes
- * @rec: the record
- * @env: the program
- * @width: columns of text: values that do not fit are broken into
- *	indented lines; 0: everything stays on one line
+/*
+ * What is needed besides the bytes.
  *
- * The rest belongs to value*.c. value_init() once, value_record() for each
- * record, value_start() for each argument or result.
+ * The rest belongs to value*.c. value_init() once, value_record() for each record, value_start()
+ * for each argument or result.
  */
 struct value_ctx {
-	const struct record *rec;
-	const struct value_env *env;
+	const struct record *rec;	/* the record */
+	const struct value_env *env;	/* the program */
+	/*
+	 * columns of text: values that do not fit are broken into indented lines; 0: everything
+	 * stays on one line
+	 */
 	unsigned int width;
 	bool no_zero;	/* text leaves out fields that are zero */
 

@@ -44,28 +44,18 @@ bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const stru
 void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);
 void value_map_fini(struct value_ctx *v);
 
-/**
- * struct value_chan - a channel
- * @len: elements in its buffer
- * @cap: capacity of its buffer
- * @have: elements that are available, from the one that will be received next on
- * @closed: it is closed
- * @receivers: goroutines that wait to receive
- * @senders: goroutines that wait to send
- * @more_receivers: there are more than that
- * @more_senders: there are more than that
- * @unavailable: why nothing is known, or NULL
- */
+/* A channel. */
 struct value_chan {
-	uint64_t len;
-	uint64_t cap;
+	uint64_t len;	/* elements in its buffer */
+	uint64_t cap;	/* capacity of its buffer */
+	/* elements that are available, from the one that will be received next on */
 	uint64_t have;
-	bool closed;
-	unsigned int receivers;
-	unsigned int senders;
-	bool more_receivers;
-	bool more_senders;
-	const char *unavailable;
+	bool closed;	/* it is closed */
+	unsigned int receivers;	/* goroutines that wait to receive */
+	unsigned int senders;	/* goroutines that wait to send */
+	bool more_receivers;	/* there are more than that */
+	bool more_senders;	/* there are more than that */
+	const char *unavailable;	/* why nothing is known, or NULL */
 	/* For value_chan_element(). */
 	const uint8_t *data;
 	uint64_t first;

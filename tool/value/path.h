@@ -12,25 +12,20 @@ struct value_at {
 	size_t len;		/* bytes from there on; fewer than @type->size if it was cut */
 };
 
-/**
- * struct value_key - the key of a map's entry
- * @kind: GOTYPE_BOOL, _INT, _UINT, _FLOAT or _STRING; an integer key matches if
- *	it has this value, whether it is signed or not
- * @i: of GOTYPE_INT
- * @u: of GOTYPE_BOOL (0, 1), _UINT
- * @f: of GOTYPE_FLOAT
- * @s: of GOTYPE_STRING
- * @n: bytes of it
- */
+/* The key of a map's entry. */
 struct value_key {
+	/*
+	 * GOTYPE_BOOL, _INT, _UINT, _FLOAT or _STRING; an integer key matches if it has this
+	 * value, whether it is signed or not
+	 */
 	enum gotype_kind kind;
 	union {
-		int64_t i;
-		uint64_t u;
-		double f;
+		int64_t i;	/* of GOTYPE_INT */
+		uint64_t u;	/* of GOTYPE_BOOL (0, 1), _UINT */
+		double f;	/* of GOTYPE_FLOAT */
 		struct {
-			const char *s;
-			size_t n;
+			const char *s;	/* of GOTYPE_STRING */
+			size_t n;	/* bytes of it */
 		};
 	};
 };

@@ -26,85 +26,63 @@ enum insn_how {
 	INSN_HOW_EMULATED,	/* by the kernel */
 };
 
-/**
- * struct insn_point - a place for a breakpoint
- * @at: from the function's entry
- * @len: bytes of the instruction there
- * @how: how it is executed
- */
+/* A place for a breakpoint. */
 struct insn_point {
-	uint32_t at;
-	uint32_t len;
-	enum insn_how how;
+	uint32_t at;	/* from the function's entry */
+	uint32_t len;	/* bytes of the instruction there */
+	enum insn_how how;	/* how it is executed */
 };
 
-/**
- * struct insn_code - a function to look at
- * @bytes: its code
- * @len: bytes of it, up to the next function (padding included)
- * @vaddr: link-time address
- * @wrapper: made by the compiler: an indirect jump leaves it
- * @untouched: the entry must be where nothing has looked at an argument
- * @exits: struct insn_scan gets @exits and @no_time, too
- * @is_morestack: is there one of the runtime's morestack functions?
- * @ctx: for @is_morestack
- */
+/* A function to look at. */
 struct insn_code {
-	const uint8_t *bytes;
-	size_t len;
-	uint64_t vaddr;
-	bool wrapper;
-	bool untouched;
-	bool exits;
+	const uint8_t *bytes;	/* its code */
+	size_t len;	/* bytes of it, up to the next function (padding included) */
+	uint64_t vaddr;	/* link-time address */
+	bool wrapper;	/* made by the compiler: an indirect jump leaves it */
+	bool untouched;	/* the entry must be where nothing has looked at an argument */
+	bool exits;	/* struct insn_scan gets @exits and @no_time, too */
+	/* is there one of the runtime's morestack functions? */
 	bool (*is_morestack)(void *ctx, uint64_t vaddr);
-	void *ctx;
+	void *ctx;	/* for @is_morestack */
 };
 
 /* As far as the module lets goprobe_point.sp_adjust go. */
 #define INSN_FRAME_MAX (1 << 20)
 extern const char *const insn_why_deep;
 
-/**
- * struct insn_exit - the epilogue that ends with a RET
- * @begin: its first instruction
- * @frame: SP at the function's entry less SP there
- * @no_jump: why it can't become a jump, GOPROBE_POINT_F_JUMP (static string): then the other
- *	members are 0; or NULL
- */
+/* The epilogue that ends with a RET. */
 struct insn_exit {
-	struct insn_point begin;
-	uint32_t frame;
+	struct insn_point begin;	/* its first instruction */
+	uint32_t frame;	/* SP at the function's entry less SP there */
+	/*
+	 * why it can't become a jump, GOPROBE_POINT_F_JUMP (static string): then the other
+	 * members are 0; or NULL
+	 */
 	const char *no_jump;
 };
 
-/**
- * struct insn_scan - what there is in a function
- * @entry: how its entry can be probed
- * @call: where
- * @rets: RET instructions
- * @nrets: their number
- * @exits: the epilogues of @rets, or NULL without insn_code.exits
- * @tails: jumps that leave it
- * @ntails: their number
- * @abi0: for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do
- *	that take their arguments on the stack
- * @refused: why it can't be probed (static string), or NULL
- * @no_jump: why its calls can't be counted by a jump, GOPROBE_POINT_F_JUMP (static string), or NULL
- * @no_time: why jumps alone can't time its calls (static string), or NULL: as @exits
- *
- * At all these points but @exits SP is what it was at entry.
- */
+/* What there is in a function. At all these points but @exits SP is what it was at entry. */
 struct insn_scan {
-	enum insn_entry entry;
-	struct insn_point call;
-	struct insn_point *rets;
-	size_t nrets;
+	enum insn_entry entry;	/* how its entry can be probed */
+	struct insn_point call;	/* where */
+	struct insn_point *rets;	/* RET instructions */
+	size_t nrets;	/* their number */
+	/* the epilogues of @rets, or NULL without insn_code.exits */
 	struct insn_exit *exits;
-	struct insn_point *tails;
-	size_t ntails;
+	struct insn_point *tails;	/* jumps that leave it */
+	size_t ntails;	/* their number */
+	/*
+	 * for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do that take
+	 * their arguments on the stack
+	 */
 	bool abi0;
-	const char *refused;
+	const char *refused;	/* why it can't be probed (static string), or NULL */
+	/*
+	 * why its calls can't be counted by a jump, GOPROBE_POINT_F_JUMP (static string), or
+	 * NULL
+	 */
 	const char *no_jump;
+	/* why jumps alone can't time its calls (static string), or NULL: as @exits */
 	const char *no_time;
 };
 
@@ -137,14 +115,10 @@ void insn_text(const uint8_t *code, size_t len, uint64_t vaddr, char *to);
 /* Why the module does not carry it out (static string). */
 const char *insn_why_stepped(const uint8_t *code, size_t len);
 
-/**
- * struct insn_tls - how code reads thread-local storage
- * @offset: from the thread pointer, if @slot is 0
- * @slot: address of the word that the offset is loaded from, or 0
- */
+/* How code reads thread-local storage. */
 struct insn_tls {
-	int32_t offset;
-	uint64_t slot;
+	int32_t offset;	/* from the thread pointer, if @slot is 0 */
+	uint64_t slot;	/* address of the word that the offset is loaded from, or 0 */
 };
 
 /* The first access through fs in code at @vaddr; 0, or -1 if it is not found. */
