@@ -44,6 +44,15 @@ struct gp_op {
 	u64 value;
 };
 
+/* The operation as the protocol has it: registers of the target by their DWARF numbers. */
+static inline struct gp_op gp_op_of(const struct goprobe_op *op)
+{
+	return (struct gp_op){
+		.code = op->code, .a = op->a, .b = op->b, .class = gp_op_class(op->code),
+		.size = op->size, .offset = op->offset, .value = op->value,
+	};
+}
+
 static __always_inline u64 gp_load(const void *at)
 {
 	u64 word;

@@ -27,17 +27,11 @@ static void gp_plan_load_piece(struct gp_plan *plan, struct gp_piece *to,
 /* Convert a verified operation for execution. */
 void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 {
-	to->code = op->code;
-	to->class = gp_op_class(op->code);
-	to->a = op->a;
-	to->b = op->b;
+	*to = gp_op_of(op);
 	if (op->code == GOPROBE_OP_REG || op->code == GOPROBE_OP_SET)
 		to->b = gp_arch_int_reg(op->b);
 	if (op->code == GOPROBE_OP_FLOAT || op->code == GOPROBE_OP_SET_FLOAT)
 		to->b = gp_arch_float_reg(op->b);
-	to->size = op->size;
-	to->offset = op->offset;
-	to->value = op->value;
 }
 
 /* Whether the pieces are whole integer registers that fill the frame one after the other. */

@@ -56,11 +56,7 @@ static void load(struct run *r, const struct goprobe_op *ops, size_t n)
 {
 	n = min(n, OPERAND_OPS_MAX);
 	for (size_t i = 0; i < n; i++)
-		r->ops[i] = (struct gp_op){
-			.code = ops[i].code, .a = ops[i].a, .b = ops[i].b,
-			.size = (u16)ops[i].size, .offset = (u16)ops[i].offset,
-			.value = ops[i].value,
-		};
+		r->ops[i] = gp_op_of(&ops[i]);
 	r->p.c = &r->c;
 	r->p.end = r->ops + n;
 }
