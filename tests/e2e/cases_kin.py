@@ -168,7 +168,8 @@ def descendants_counted(t):
     report = run(command)
     trace = command.finish()
     same(sorted(e["args"][0]["value"] for e in trace.calls), [c["i"] for c in report["calls"]], "calls of all goroutines")
-    other = t.goprobectl("count", "-p", target.pid, "main.work if descendant(1)", "main.main if descendant(2)")
+    # The second pattern traces nothing.
+    other = t.goprobectl("count", "-p", target.pid, "--duration", "300ms", "main.work if descendant(1)", "main.main if descendant(2)")
     other.finish(1)
     check("only the descendants of one goroutine can be followed" in other.stderr(), "it said: %s", other.stderr())
 
