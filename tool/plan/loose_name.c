@@ -46,15 +46,16 @@ static bool loosen(const char *from, char *to)
 	return !*from;
 }
 
-/* Bytes of the written name of @name before funcname_local(); it has a dot for each "%2e". */
-static size_t before_local(const char *name)
+/* Bytes of @written, what is written of @name, before funcname_local(); at most all. */
+static size_t before_local(const char *name, const char *written)
 {
-	const char *local = funcname_local(name);
-	size_t n = (size_t)(local - name);
+	size_t all = strlen(written), n;
+	char local[NAME_MAX_BYTES];
 
-	for (const char *p = name; p < local; p++)
-		n -= *p == '%' ? 2 : 0;
-	return n;
+	if (!funcname_written(funcname_local(name), true, local, sizeof(local)))
+		return 0;
+	n = strlen(local);
+	return n < all ? all - n : 0;
 }
 
 /* Is it @m->wanted? @local: of it. Sets *@whole: with the whole package. */
@@ -83,8 +84,8 @@ static bool is_loosely(const struct meant *m, const char *name, const char *loca
 
 static void offer(struct meant *m, const char *name)
 {
-	size_t local = m->instance ? (size_t)(funcname_local(name) - name) : before_local(name);
 	char written[NAME_MAX_BYTES];
+	size_t local;
 	bool whole;
 
 	if (m->instance ? strlen(name) >= sizeof(written) :
@@ -92,6 +93,7 @@ static void offer(struct meant *m, const char *name)
 		return;
 	if (m->instance)
 		memcpy(written, name, strlen(name) + 1);
+	local = m->instance ? (size_t)(funcname_local(name) - name) : before_local(name, written);
 	if (!is_loosely(m, written, written + local, &whole) || (m->whole && !whole))
 		return;
 	if (whole && !m->whole)
@@ -136,10 +138,13 @@ static void offer_all(struct gobin *const *bins, size_t nbins, struct meant *m)
 static void offer_package(struct meant *m, const char *name)
 {
 	char written[NAME_MAX_BYTES];
-	size_t n = before_local(name), len;
+	size_t n, len;
 	const char *called;
 
-	if (!n || !funcname_written(name, true, written, sizeof(written)))
+	if (!funcname_written(name, true, written, sizeof(written)))
+		return;
+	n = before_local(name, written);
+	if (!n)
 		return;
 	written[n - 1] = 0;
 	called = funcname_package(written, n - 1, &len);
