@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/security.h>
-#include <linux/stringify.h>
 #include <net/genetlink.h>
 
 #include "arch/emulate.h"
