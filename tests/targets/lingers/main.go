@@ -43,6 +43,10 @@ var (
 
 func entries() (linger, restore uintptr)
 
+// Called by the kernel alone. Go 1.19 links no assembler function that is not declared.
+func linger()
+func restore()
+
 //go:noinline
 func step(c *uint64, n int) int {
 	*c++
