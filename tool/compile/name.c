@@ -37,6 +37,25 @@ static const struct goparam *find_param(const struct job *j, const char *name, b
 	return NULL;
 }
 
+static bool is_error(const struct goparam *result)
+{
+	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
+}
+
+/* What the only result of type error is called if the source has no name for it. */
+static const char unnamed_error[] = "err";
+
+/* Is @v[i], one of @n results, that one? */
+static bool is_unnamed_error(const struct goparam *v, size_t n, size_t i)
+{
+	if (!is_error(&v[i]) || (v[i].name[0] != '~' && strcmp(v[i].name, "_") != 0))
+		return false;
+	for (size_t k = 0; k < n; k++)
+		if (k != i && is_error(&v[k]))
+			return false;
+	return true;
+}
+
 /* At an instruction the scope has captured variables, too. */
 static const struct gotype *closure_of(const struct job *j)
 {
@@ -57,6 +76,45 @@ static const struct gofield *find_captured(const struct job *j, const char *name
 			return &t->fields[i];
 	}
 	return NULL;
+}
+
+/* The variable @name of the function's package; NULL without memory. */
+static const char *in_package(const struct job *j, const char *name)
+{
+	const char *fn = j->scope->fn->name;
+
+	return arena_printf(j->scope->mem, "%.*s%s", (int)(funcname_local(fn) - fn), fn, name);
+}
+
+/* Each variable that the source calls so is meant first. */
+static const struct goparam *find_result(const struct job *j, const char *name, size_t *at)
+{
+	const struct goparam *found = find_param(j, name, true, at);
+	struct gobin_variable variable;
+	struct diag d = { 0 };
+	const char *package;
+	int other;
+	size_t n, i;
+	const struct goparam *v = params_of(j, true, &n);
+
+	if (found || strcmp(name, unnamed_error) != 0 || !j->scope->fn ||
+	    find_param(j, name, false, &i) || find_captured(j, name))
+		return found;
+	for (*at = 0; *at < n && !is_unnamed_error(v, n, *at); (*at)++)
+		;
+	package = *at < n ? in_package(j, name) : NULL;
+	if (!package)
+		return NULL;
+	other = varname_find(j->scope->bin, package, &variable, &d);
+	diag_fini(&d);
+	return other ? NULL : &v[*at];
+}
+
+/* The parameter, or result, that @name is. */
+static const struct goparam *find_value(const struct job *j, const char *name, bool results,
+					size_t *at)
+{
+	return results ? find_result(j, name, at) : find_param(j, name, false, at);
 }
 
 static void note_name(struct job *j, const char *name, const struct gotype *t)
@@ -86,12 +144,7 @@ bool name_is_param(const struct job *j, const char *name, bool results)
 {
 	size_t i;
 
-	return find_param(j, name, results, &i) || (!results && find_captured(j, name));
-}
-
-static bool is_error(const struct goparam *result)
-{
-	return result->type && result->type->name && strcmp(result->type->name, "error") == 0;
+	return find_value(j, name, results, &i) || (!results && find_captured(j, name));
 }
 
 bool name_failed(const struct gosig *sig, struct expr v[3])
@@ -212,11 +265,13 @@ static const char *names_of(const struct job *j, bool results, struct suggest *n
 	const struct goparam *v = params_of(j, results, &n);
 
 	for (size_t i = 0; names && i < n; i++) {
-		if (strcmp(v[i].name, "_") == 0)
+		const char *name = results && is_unnamed_error(v, n, i) ? unnamed_error :
+				   own_name(v[i].name);
+
+		if (strcmp(name, "_") == 0)
 			continue;
-		suggest_offer(near, own_name(v[i].name));
-		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "",
-				     own_name(v[i].name));
+		suggest_offer(near, name);
+		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", name);
 	}
 	return names;
 }
@@ -331,7 +386,7 @@ int name_compile(struct job *j, const struct expr *e, struct operand_place *p)
 
 	if (!fn)
 		return unknown_variable(j, e, e->s);
-	param = find_param(j, e->s, j->scope->results && !j->scope->at, &i);
+	param = find_value(j, e->s, j->scope->results && !j->scope->at, &i);
 	if (param && j->scope->at) {
 		name_local(j, i, p);
 		return 0;
@@ -340,7 +395,7 @@ int name_compile(struct job *j, const struct expr *e, struct operand_place *p)
 		param_place(j, param, i, p);
 		return 0;
 	}
-	if (!j->scope->at && find_param(j, e->s, !j->scope->results, &i))
+	if (!j->scope->at && find_value(j, e->s, !j->scope->results, &i))
 		return other_side(j, e, j->scope->results ? "parameter" : "result");
 	captured = find_captured(j, e->s);
 	if (captured && j->scope->results)
@@ -348,8 +403,7 @@ int name_compile(struct job *j, const struct expr *e, struct operand_place *p)
 	if (captured)
 		return captured_place(j, e, captured, p);
 	/* As in the function itself, variables of its package need no prefix. */
-	name = arena_printf(j->scope->mem, "%.*s%s", (int)(funcname_local(fn->name) - fn->name),
-			    fn->name, e->s);
+	name = in_package(j, e->s);
 	if (!name)
 		return job_no_memory(j);
 	found = find_variable(j, e, name, p);
