@@ -26,7 +26,7 @@ int counting_set_up(struct counting *c, struct diag *d)
 	/* There are no records: the smallest rings will do. */
 	c->o->ring_bytes = 64U << 10;
 	c->o->signals = true;
-	return session_open(t, c->o, d) || session_plan(t, c->o, &c->o->plan, d) ||
+	return session_open(t, c->o, d) || session_plan(t, d) ||
 	       session_arm(t, d) ? -1 : 0;
 }
 

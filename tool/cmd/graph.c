@@ -91,7 +91,7 @@ static int set_up(struct graphing *g, struct diag *d)
 	o->plan.depth = o->follow;
 	o->plan.goroutine = true;
 	o->plan.brief = true;
-	if (session_open(t, o, d) || session_plan(t, o, &o->plan, d))
+	if (session_open(t, o, d) || session_plan(t, d))
 		return -1;
 	learn_init(&g->learn, t->plan);
 	if (merged && !option_given(o, option_find(COMMAND_GRAPH, "calls")))

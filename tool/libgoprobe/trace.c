@@ -326,9 +326,9 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	if (exclusion_check(&t->o, &t->diag))
 		return -1;
 	if (session_open(tr, &t->o, &t->diag) ||
-	    session_plan(tr, &t->o, &t->o.plan, &t->diag))
+	    session_plan(tr, &t->diag))
 		return -1;
-	if (tr->plan->delays && !tr->quiet)
+	if (tr->plan->delays && !t->o.quiet)
 		session_say(tr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
 	learn_init(&t->learn, tr->plan);
 	t->state = TRACE_PLANNED;

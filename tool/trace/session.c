@@ -99,14 +99,8 @@ static int set_file(struct session *t, const struct options *o, struct diag *d)
 
 int session_open(struct session *t, const struct options *o, struct diag *d)
 {
-	t->quiet = o->quiet;
-	t->person = o->person;
-	t->inlines = o->command == COMMAND_COUNT || o->command == COMMAND_ATTACH;
-	t->max_load = o->max_load;
+	t->o = o;
 	t->trapless = o->plan.jumps;
-	t->held = o->held;
-	t->lossless = o->lossless;
-	t->ring_bytes = o->ring_bytes;
 	if (!o->signals)
 		interrupt_none(&t->interrupt, &t->target);
 	else if (interrupt_init(&t->interrupt, &t->target, d))
@@ -158,28 +152,28 @@ static void say_inits(const struct session *t)
 		session_say(t, "warning: init functions have run in processes that are there: '-- COMMAND' or -b FILE traces them when a program starts");
 }
 
-int session_plan(struct session *t, const struct options *o,
-		 const struct plan_options *options, struct diag *d)
+int session_plan(struct session *t, struct diag *d)
 {
+	const struct options *o = t->o;
 	struct buf skipped = { 0 };
 	int err;
 
-	t->plan = plan_new(options);
+	t->plan = plan_new(&o->plan);
 	if (!t->plan)
 		return diag_set(d, "out of memory");
 	err = select_functions(t->plan, t->target.bins, t->target.nbins, o->specs,
 			       o->nspecs, &t->wanted, &skipped, d);
-	/* Which patterns are wrong is no matter of taste: it is said even if @t->quiet. */
+	/* Which patterns are wrong is no matter of taste: it is said even with --quiet. */
 	for (size_t i = 0; i < t->plan->nmissing; i++)
 		session_say(t, "warning: nothing is traced of '%s': %s", t->plan->missing[i].spec,
 			    t->plan->missing[i].why);
 	if (!err)
 		say_inits(t);
 	if (!err)
-		err = runtime_probe_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
+		err = runtime_probe_add_all(t->plan, t->target.bins, t->target.nbins, &o->plan, d);
 	if (!err)
 		err = plan_finish(t->plan, d);
-	if (!err && !skipped.failed && !t->quiet)
+	if (!err && !skipped.failed && !t->o->quiet)
 		session_say_lines(t, skipped.p, skipped.len);
 	buf_fini(&skipped);
 	return err;
@@ -192,7 +186,7 @@ static bool progress(void *ctx, size_t points, size_t all)
 
 	if (t->progress)
 		go_on = t->progress(t->ctx, points, all);
-	else if (!t->quiet)
+	else if (!t->o->quiet)
 		progress_show(&t->placing, points, all);
 	return go_on && !interrupt_came(&t->interrupt);
 }
@@ -232,11 +226,11 @@ static int set_capacity(const struct session *t, const struct client_info *info,
 	uint64_t most;
 
 	held->bytes = t->plan->held_bytes;
-	held->calls = t->held ? t->held : SESSION_HELD;
+	held->calls = t->o->held ? t->o->held : SESSION_HELD;
 	if (!held->bytes)
 		return 0;
 	most = info->limits.pending_bytes / held->bytes;
-	if (!t->held && held->calls > most)
+	if (!t->o->held && held->calls > most)
 		held->calls = (uint32_t)most;
 	if (held->calls && held->calls <= most)
 		return 0;
@@ -279,8 +273,8 @@ static int set_trapless(struct session *t, const struct client_info *info, uint3
 static int new_session(struct session *t, const struct client_info *info, struct diag *d)
 {
 	struct attrs a = {
-		.flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
-		.ring_bytes = t->ring_bytes,
+		.flags = t->o->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
+		.ring_bytes = t->o->ring_bytes,
 		.key_limit = t->keys.number ? &t->keys : NULL,
 		.breaker = t->breaker.percent ? &t->breaker : NULL,
 		.states = t->plan->split ? __GOSTATES_MAX : 0,
@@ -311,7 +305,7 @@ static int new_session(struct session *t, const struct client_info *info, struct
 static void set_breaker(struct session *t)
 {
 	struct diag why = { 0 };
-	int64_t ns = t->max_load == GOPROBE_LOAD_ANY ? 0 : selftest_hit_ns(&why);
+	int64_t ns = t->o->max_load == GOPROBE_LOAD_ANY ? 0 : selftest_hit_ns(&why);
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (ns < 0)
@@ -319,7 +313,7 @@ static void set_breaker(struct session *t)
 			    "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
 			    why.message ? why.message : "out of memory");
 	diag_fini(&why);
-	t->breaker = overload_breaker(t->max_load, ns > 0 ? (uint64_t)ns : 0,
+	t->breaker = overload_breaker(t->o->max_load, ns > 0 ? (uint64_t)ns : 0,
 				      processors > 0 ? (unsigned int)processors : 1);
 }
 
@@ -388,7 +382,7 @@ static int find_kin(struct session *t, const struct procmem *m, struct gobin *bi
 
 void session_say_unknown(const struct session *t, const struct diag *why)
 {
-	if (!t->quiet)
+	if (!t->o->quiet)
 		session_say(t,
 			    "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
 			    why->message ? why->message : "out of memory",
@@ -477,18 +471,18 @@ static size_t count_points(const struct session *t, size_t *n)
 
 void session_say_copies(const struct session *t, const char *doing)
 {
+	const char *inlined = option_find(t->o->command, "inlined") ? "--inlined" : COPIES_COUNT;
 	struct buf b = { 0 };
 	char action[16];
 
 	/* "counting": "counted" */
 	snprintf(action, sizeof(action), "%.*sed", (int)strlen(doing) - (int)strlen("ing"), doing);
-	copies_put(&t->plan->copies, action, t->plan->inlined ? NULL : t->inlines ? "--inlined" :
-		   COPIES_COUNT, &b);
-	if (b.len && !b.failed && !t->quiet)
+	copies_put(&t->plan->copies, action, t->plan->inlined ? NULL : inlined, &b);
+	if (b.len && !b.failed && !t->o->quiet)
 		session_say(t, "%.*s", (int)b.len, b.p);
 	b.len = 0;
 	copies_put_unsure(&t->plan->copies, &b);
-	if (b.len && !b.failed && !t->quiet)
+	if (b.len && !b.failed && !t->o->quiet)
 		session_say(t, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 }
@@ -497,7 +491,7 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
 {
 	size_t n, points = count_points(t, &n);
 
-	if (t->quiet)
+	if (t->o->quiet)
 		return;
 	session_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
 		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
@@ -524,9 +518,9 @@ void session_say_end(const struct session *t)
 {
 	struct buf b = { 0 };
 
-	if (t->quiet)
+	if (t->o->quiet)
 		return;
-	if (t->interrupt.typed && t->person && isatty(STDERR_FILENO))
+	if (t->interrupt.typed && t->o->person && isatty(STDERR_FILENO))
 		fputc('\n', stderr);
 	target_put_ended(&t->target, &b);
 	if (b.len && !b.failed)
@@ -538,7 +532,7 @@ void session_say_ending(const struct session *t)
 {
 	size_t n, points = count_points(t, &n);
 
-	if (!t->quiet && t->placing_ns > LONG)
+	if (!t->o->quiet && t->placing_ns > LONG)
 		session_say(t, "taking %zu breakpoints away", points);
 }
 
@@ -568,7 +562,7 @@ void session_disarm(struct session *t)
 void session_await_command(struct session *t)
 {
 	if (!interrupt_await_command(&t->interrupt, END_MS)) {
-		if (!t->quiet)
+		if (!t->o->quiet)
 			session_say(t,
 				    "process %d goes on: waiting for its exit status, Ctrl-C ends both",
 				    t->target.processes[0].pid);

@@ -17,25 +17,18 @@
 
 /* What is traced, and by which session. All zero, it is empty. */
 struct session {
+	const struct options *o;	/* what the user asked for; session_open() sets it */
 	struct arena wanted;	/* what is captured of functions; outlives @plan */
 	struct plan *plan;	/* the plan */
 	struct target target;	/* what is traced */
 	struct client *client;	/* connection to the module */
 	struct upload upload;	/* what the module has of @plan */
 	struct interrupt interrupt;	/* whether to give up */
-	/* limit of pending calls; 0: as many as memory allows, up to SESSION_HELD */
-	uint32_t held;
 	struct goprobe_key_limit keys;	/* capacity of the table of keys; 0: no keys */
-	uint64_t max_load;	/* as @ring_bytes, @lossless and @quiet, of struct options */
 	/* when points become jumps; PLAN_JUMPS_OFF if the module or the target allows none */
 	enum plan_jumps trapless;
 	struct goprobe_breaker breaker;	/* the module's breaker; 0 percent: none */
-	uint32_t ring_bytes;	/* see @max_load */
-	bool lossless;	/* see @max_load */
-	bool quiet;	/* see @max_load; say nothing but what goes wrong */
 	bool nobody;		/* no process had the file when tracing was prepared */
-	bool inlines;	/* --inlined is an option of the command */
-	bool person;	/* options.person */
 	void *ctx;	/* first argument of the next two */
 	/* where notices go, a line without its end; NULL: session_print() */
 	void (*say)(void *ctx, const char *text);
@@ -52,16 +45,15 @@ struct session {
 /* Goroutines that descend from one, at once. */
 #define SESSION_MEMBERS 262144U
 
-/* Signals, processes and binaries. */
+/* Signals, processes and binaries. @o must outlive @t. */
 int session_open(struct session *t, const struct options *o, struct diag *d);
 /* Which functions, and what of them. What is left out is said. */
-int session_plan(struct session *t, const struct options *o,
-		 const struct plan_options *options, struct diag *d);
+int session_plan(struct session *t, struct diag *d);
 /* Set the breakpoints. */
 int session_arm(struct session *t, struct diag *d);
 /*
  * Print a notice for a person, in one line. Characters of paths that are not printable are
- * escaped. It is printed even if @quiet is set.
+ * escaped. It is printed even with --quiet.
  */
 void session_say(const struct session *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -27,8 +27,10 @@ static void keep(void *ctx, const char *text)
 
 static struct session listened(void)
 {
+	static const struct options none;
+
 	said[0] = 0;
-	return (struct session){ .ctx = said, .say = keep };
+	return (struct session){ .ctx = said, .say = keep, .o = &none };
 }
 
 static const char hostile[] = "/tmp/a\x1b[2J\nb\xc2\x9b\x9b\tgr\xc3\xbc\xc3\x9f";
