@@ -183,6 +183,7 @@ def ends(t):
         top(screen, target)
         row(screen, "time.Sleep")
         target.kill()
+        screen.shows(r"^process %d \(counter\) has ended" % target.pid)
         ended(screen, before, 0)
 
         screen.command("clear")

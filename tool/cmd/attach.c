@@ -47,7 +47,6 @@ static const char examples[] =
 static int watch(struct goprobe_trace *t, const struct options *o, struct diag *d)
 {
 	struct goprobe_counts n;
-	int code;
 
 	if (goprobe_trace_start(t) || goprobe_trace_run(t))
 		return cmd_trace_failed(t, d);
@@ -55,14 +54,7 @@ static int watch(struct goprobe_trace *t, const struct options *o, struct diag *
 	if (o->record && !o->quiet)
 		fprintf(stderr, "recorded in %s: %" PRIu64 " bytes; goprobectl replay prints it\n",
 			o->record, n.recorded_bytes);
-	code = goprobe_trace_exit_status(t);
-	if (code)
-		return code;
-	if (n.broken)
-		return CMD_BROKEN;
-	if (o->strict && n.lost)
-		return CMD_LOST;
-	return n.not_traced ? CMD_FAILED : CMD_DONE;
+	return trace_exit_code(t);
 }
 
 static int run(struct options *o, struct diag *d)

@@ -159,7 +159,7 @@ static int put_metrics(void *ctx, struct buf *b, struct diag *d)
 {
 	struct count *c = ctx;
 
-	if (table_read(&c->served, c->c.tracing.client, TALLIES_BY_CALLS, d))
+	if (table_read(&c->served, c->c.run.session.client, TALLIES_BY_CALLS, d))
 		return -1;
 	table_put(&c->served, 0, b);
 	return 0;
@@ -203,7 +203,7 @@ static int set_up(struct counting *counting, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
 	struct options *o = counting->o;
-	struct session *t = &c->c.tracing;
+	struct session *t = &c->c.run.session;
 
 	o->plan.action = c->printed.show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	o->plan.no_return = !c->printed.show.timed;
@@ -240,9 +240,9 @@ static int print(struct counting *counting, const struct stats_print_end *end, s
 	struct buf b = { 0 };
 	int err;
 
-	ns = end ? 0 : t - (c->last ? c->last : c->c.started);
+	ns = end ? 0 : t - (c->last ? c->last : c->c.run.started);
 	c->last = t;
-	if (table_read(table, c->c.tracing.client, end ? TALLIES_BY_CALLS : TALLIES_BY_NEW, d))
+	if (table_read(table, c->c.run.session.client, end ? TALLIES_BY_CALLS : TALLIES_BY_NEW, d))
 		return -1;
 	table_put(table, ns, &b);
 	if (end && table->show.json && !c->c.o->quiet)

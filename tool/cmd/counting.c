@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,11 @@
 #include "cmd/cmd.h"
 #include "output/screen.h"
 
-/* Those of the module and of signals, and all but those of processes. */
-#define FDS (2 + COUNTING_OWN + 1)
+_Static_assert(COUNTING_OWN + 1 <= RUN_OWN_FDS, "the server has one, too");
 
 int counting_set_up(struct counting *c, struct diag *d)
 {
-	struct session *t = &c->tracing;
+	struct session *t = &c->run.session;
 
 	/* There are no records: the smallest rings will do. */
 	c->o->ring_bytes = 64U << 10;
@@ -32,7 +30,7 @@ int counting_set_up(struct counting *c, struct diag *d)
 
 int counting_name_files(struct counting *c, struct diag *d)
 {
-	const struct plan *p = c->tracing.plan;
+	const struct plan *p = c->run.session.plan;
 
 	c->files = calloc(p->nfiles + 1, sizeof(*c->files));
 	if (!c->files)
@@ -74,7 +72,7 @@ int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 {
 	int ret = writing_buf(c->fd, b, d);
 
-	c->broken = ret > 0;
+	c->run.unread = ret > 0;
 	return ret < 0 ? -1 : 0;
 }
 
@@ -103,131 +101,105 @@ int counting_replace(struct counting *c, const struct buf *b, struct diag *d)
 	return err ? -1 : 0;
 }
 
-/* Until @until, or a process, a signal or the module has something to say. */
-static void await(struct counting *c, struct pollfd *fds, uint64_t until)
-{
-	/* A process that can't be waited for is looked at now and then. */
-	uint64_t t = clock_now(CLOCK_MONOTONIC), most = t + 1000000000ULL;
-	size_t n = 2;
+/* --- the run ---------------------------------------------------------------- */
 
-	until = until < most ? until : most;
-	fds[0] = (struct pollfd){ .fd = c->tracing.interrupt.fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = client_fd(c->tracing.client), .events = POLLIN };
+static struct counting *of(struct run *r)
+{
+	return (struct counting *)r;
+}
+
+/* A run_kind.started: when is the first table due? */
+static int started(struct run *r, struct diag *d)
+{
+	const struct counting *c = of(r);
+
+	(void)d;
+	if (!c->looks)
+		r->next = c->o->interval ? r->started + c->o->interval : UINT64_MAX;
+	return 0;
+}
+
+/* A run_kind.poll. */
+static size_t fill(struct run *r, struct pollfd *fds, int *ms)
+{
+	const struct counting *c = of(r);
+	size_t n = 0;
+
+	(void)ms;
 	for (size_t i = 0; c->cmd->input && i < COUNTING_OWN; i++)
 		fds[n++] = (struct pollfd){ .fd = c->own[i], .events = POLLIN };
 	if (c->server)
 		httpserver_poll(c->server, &fds[n++]);
-	poll(fds, n + target_poll(&c->tracing.target, fds + n),
-	     until > t ? (until - t + 999999) / 1000000 : 0);
+	return n;
 }
 
 /* There are no records: the module says something when it has ended the session. */
-static int look(struct counting *c, struct diag *d)
+static int look(struct run *r, struct diag *d)
 {
-	uint64_t stats[__GOPROBE_STAT_MAX];
+	struct client *client = r->session.client;
 
-	if (!client_ready(c->tracing.client))
+	return client_ready(client) ? client_get_stats(client, r->stats, d) : 0;
+}
+
+/* A run_kind.step. */
+static int step(struct run *r, struct diag *d)
+{
+	struct counting *c = of(r);
+	uint64_t t = clock_now(CLOCK_MONOTONIC);
+	int over = c->cmd->input ? c->cmd->input(c, d) : 0;
+
+	if (over < 0 || look(r, d) || (c->server && httpserver_step(c->server, d)))
+		return -1;
+	if (over || run_broken(r))
 		return 0;
-	if (client_get_stats(c->tracing.client, stats, d))
+	if (t < r->next)
+		return 1;
+	if (c->cmd->print(c, NULL, d))
 		return -1;
-	c->hits = stats[GOPROBE_STAT_BROKEN];
-	return 0;
+	/* Skip the tables whose time has passed. */
+	r->next += (t - r->next) / c->o->interval * c->o->interval + c->o->interval;
+	return 1;
 }
 
-static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
+/* A run_kind.leave. */
+static void leave(struct run *r)
 {
-	uint64_t end = c->o->duration ? c->started + c->o->duration : UINT64_MAX;
-	uint64_t next = c->o->interval ? c->started + c->o->interval : UINT64_MAX;
-	struct target *target = &c->tracing.target;
-	int over = 0;
+	struct counting *c = of(r);
 
-	if (c->looks && c->cmd->print(c, NULL, d))
-		return -1;
-	while (!c->broken) {
-		await(c, fds, next < end ? next : end);
-
-		uint64_t t = clock_now(CLOCK_MONOTONIC);
-
-		if (c->cmd->input)
-			over = c->cmd->input(c, d);
-		if (over < 0 || look(c, d) || (c->server && httpserver_step(c->server, d)))
-			return -1;
-		if (over || c->hits || target_ended(target) || t >= end ||
-		    (interrupt_came(&c->tracing.interrupt) && !target->command))
-			return 0;
-		session_look(&c->tracing);
-		if (t < next)
-			continue;
-		if (c->cmd->print(c, NULL, d))
-			return -1;
-		/* Skip the tables whose time has passed. */
-		next += (t - next) / c->o->interval * c->o->interval + c->o->interval;
-	}
-	return 0;
-}
-
-static int say_broken(struct counting *c, struct diag *d)
-{
-	struct buf json = { 0 };
-	int err;
-
-	session_say_broken(&c->tracing, c->hits, c->o->format == OPTION_JSON ? &json : NULL);
-	err = json.len ? counting_write(c, &json, d) : 0;
-	buf_fini(&json);
-	return err;
-}
-
-static int finish(struct counting *c, struct diag *d)
-{
-	uint64_t stats[__GOPROBE_STAT_MAX];
-	struct stats_print_end end = { .stats = stats };
-
-	c->ending = true;
-	if (!c->cmd->input)
-		session_say_end(&c->tracing);
-	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
-		return -1;
-	if (!c->hits)
-		session_say_ending(&c->tracing);
-	/* From now on no hit counts. To take the breakpoints away takes longer. */
-	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
-	if (client_ask(c->tracing.client, GOPROBE_CMD_STOP, NULL, d))
-		return -1;
-	if (client_get_stats(c->tracing.client, stats, d))
-		return -1;
-	c->hits = stats[GOPROBE_STAT_BROKEN];
-	return c->broken ? 0 : say_broken(c, d) || c->cmd->print(c, &end, d) ? -1 : 0;
-}
-
-static int run(struct counting *c, struct diag *d)
-{
-	struct target *target = &c->tracing.target;
-	struct pollfd *fds = calloc(target->nprocesses + FDS, sizeof(*fds));
-	int code, err = fds ? client_ask(c->tracing.client, GOPROBE_CMD_START, NULL, d) :
-			      diag_set(d, "out of memory");
-
-	c->started = clock_now(CLOCK_MONOTONIC);
-	if (!err) {
-		session_say_started(&c->tracing, c->cmd->doing, NULL);
-		err = target->command ? target_release(target, d) : 0;
-	}
-	if (!err)
-		err = loop(c, fds, d);
 	/* The end may wait for the command, and serves nobody meanwhile. */
 	httpserver_free(c->server);
 	c->server = NULL;
-	err = err || finish(c, d);
-	free(fds);
-	if (err)
-		return CMD_FAILED;
-	/* Whatever is left of the session goes before the command is waited for. */
-	session_disarm(&c->tracing);
-	session_await_command(&c->tracing);
-	code = target->command ? target_exit_status(target) : CMD_DONE;
-	if (!code && c->hits)
-		return CMD_BROKEN;
-	return !code && c->tracing.plan->nmissing ? CMD_FAILED : code;
+	c->ending = true;
+	/* The first line is no JSON: tables have none. */
+	if (c->o->format == OPTION_JSON)
+		r->json = &c->json;
+	if (c->cmd->leave)
+		c->cmd->leave(c);
 }
+
+/* A run_kind.last. */
+static int last(struct run *r, struct diag *d)
+{
+	struct counting *c = of(r);
+
+	return c->looks && !r->unread ? c->cmd->print(c, NULL, d) : 0;
+}
+
+/* A run_kind.print. */
+static int print(struct run *r, struct diag *d)
+{
+	struct counting *c = of(r);
+	const struct stats_print_end end = { .stats = r->stats, .ns = r->ns };
+
+	if (r->unread || (c->json.len && counting_write(c, &c->json, d)))
+		return r->unread ? 0 : -1;
+	return c->cmd->print(c, &end, d);
+}
+
+static const struct run_kind kind = {
+	.started = started, .poll = fill, .step = step, .leave = leave, .last = last,
+	.print = print,
+};
 
 int counting_run(struct counting *c, const struct counting_cmd *cmd, struct options *o,
 		 struct diag *d)
@@ -235,16 +207,19 @@ int counting_run(struct counting *c, const struct counting_cmd *cmd, struct opti
 	c->cmd = cmd;
 	c->o = o;
 	c->fd = STDOUT_FILENO;
-	return cmd->set_up(c, d) ? CMD_FAILED : run(c, d);
+	c->run.kind = &kind;
+	c->run.doing = cmd->doing;
+	return cmd->set_up(c, d) ? CMD_FAILED : run_all(&c->run, d);
 }
 
 void counting_fini(struct counting *c)
 {
-	for (size_t i = 0; c->files && i < c->tracing.plan->nfiles; i++)
+	for (size_t i = 0; c->files && i < c->run.session.plan->nfiles; i++)
 		symbols_fini(&c->files[i]);
 	free(c->files);
 	httpserver_free(c->server);
 	if (c->fd != STDOUT_FILENO)
 		close(c->fd);
-	session_fini(&c->tracing);
+	buf_fini(&c->json);
+	run_fini(&c->run);
 }

@@ -11,7 +11,7 @@
 #include "gobin/symbols.h"
 #include "net/http_server.h"
 #include "output/stats_print.h"
-#include "trace/session.h"
+#include "trace/run.h"
 
 struct counting;
 
@@ -27,6 +27,8 @@ struct counting_cmd {
 	 * -1 with @d set. NULL: there is no counting.own.
 	 */
 	int (*input)(struct counting *c, struct diag *d);
+	/* There is a reason to end, which is printed now; or NULL. */
+	void (*leave)(struct counting *c);
 };
 
 /* Descriptors of a command's own that it waits for. */
@@ -34,6 +36,7 @@ struct counting_cmd {
 
 /* A run of such a command, which has this for its first member. */
 struct counting {
+	struct run run;	/* the session that counts, and its run */
 	const struct counting_cmd *cmd;	/* the command */
 	struct options *o;	/* what the user asked for */
 	bool looks;	/* it is printed when it has begun and before it ends, too */
@@ -41,13 +44,10 @@ struct counting {
 	int own[COUNTING_OWN];	/* what counting_cmd.input reads; -1: nothing */
 	/* Serves what is counted, or NULL; counting_fini() frees it. */
 	struct httpserver *server;
-	struct session tracing;	/* the session that counts */
 	/* What addresses mean, by file of the plan; or NULL: counting_name_files(). */
 	struct symbols *files;
 	bool ending;	/* what is printed now is the last before the breakpoints are taken away */
-	uint64_t started;	/* when it began, CLOCK_MONOTONIC, ns */
-	bool broken;	/* nobody reads the output any more */
-	uint64_t hits;	/* a second, when the module ended it because they took too much, or 0 */
+	struct buf json;	/* what is said of a breaker, before the last table */
 };
 
 /*

@@ -7,10 +7,8 @@
 #include "export/flame.h"
 #include "export/span.h"
 #include "output/profile_print.h"
-#include "trace/loop.h"
-#include "trace/session.h"
+#include "trace/record_run.h"
 #include "trace/sink.h"
-#include "trace/stream.h"
 
 static const char about[] =
 "Usage: goprobectl graph [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -37,12 +35,11 @@ static const char examples[] =
 
 /* A run of the command. */
 struct graphing {
+	struct record_run watch;	/* the session, and its run */
 	struct options *o;	/* what the user asked for */
-	struct session tracing;	/* the session */
 	struct graph graph;	/* where events become trees, and trees lines */
 	struct learn learn;	/* what values show that the module does not know */
 	struct stream stream;	/* records on their way to events */
-	struct loop watch;	/* the session being watched */
 };
 
 /* Values of --calls: a merged tree is as small as the program has paths. */
@@ -79,7 +76,7 @@ static int check(const struct options *o, struct diag *d)
 
 static int set_up(struct graphing *g, struct diag *d)
 {
-	struct session *t = &g->tracing;
+	struct session *t = &g->watch.run.session;
 	struct options *o = g->o;
 	struct sink_opt how = {
 		.options = o, .format = &format_of(o)->out, .paired = true,
@@ -106,45 +103,13 @@ static int set_up(struct graphing *g, struct diag *d)
 	g->stream.live = true;
 	g->stream.learn = &g->learn;
 	g->stream.learn_panics = !learn_possible(t->plan);
-	g->watch.client = t->client;
-	g->watch.target = &t->target;
-	g->watch.tracing = t;
-	g->watch.upload = &t->upload;
-	g->watch.interrupt = &t->interrupt;
 	g->watch.learn = &g->learn;
 	g->watch.stream = &g->stream;
-	g->watch.out = &g->graph.out;
+	g->watch.graph = &g->graph;
+	g->watch.trees = true;
 	g->watch.counts = true;
-	g->watch.duration = o->duration;
+	record_run_init(&g->watch);
 	return 0;
-}
-
-static int watch(struct graphing *g, struct diag *d)
-{
-	struct target *target = &g->tracing.target;
-	int code;
-
-	if (loop_start(&g->watch, d))
-		return CMD_FAILED;
-	sink_started(&g->graph.out, &g->tracing);
-	if (loop_run(&g->watch, d))
-		return CMD_FAILED;
-	/* Nothing of the session is left while the command or a collector is waited for. */
-	session_disarm(&g->tracing);
-	graph_finish(&g->graph);
-	sink_broken(&g->graph.out, &g->tracing, loop_broken(&g->watch));
-	sink_summary(&g->graph.out, &g->stream, g->o->quiet);
-	if (sink_close(&g->graph.out, d))
-		return CMD_FAILED;
-	session_await_command(&g->tracing);
-	code = target->command ? target_exit_status(target) : CMD_DONE;
-	if (code)
-		return code;
-	if (loop_broken(&g->watch))
-		return CMD_BROKEN;
-	if (g->o->strict && output_lost(&g->stream.sum))
-		return CMD_LOST;
-	return g->tracing.plan->nmissing ? CMD_FAILED : CMD_DONE;
 }
 
 static int run(struct options *o, struct diag *d)
@@ -160,9 +125,9 @@ static int run(struct options *o, struct diag *d)
 		return CMD_FAILED;
 	}
 	g->o = o;
-	code = set_up(g, d) ? CMD_FAILED : watch(g, d);
+	code = set_up(g, d) ? CMD_FAILED : run_all(&g->watch.run, d);
 	learn_fini(&g->learn);
-	session_fini(&g->tracing);
+	run_fini(&g->watch.run);
 	stream_fini(&g->stream);
 	graph_fini(&g->graph);
 	free(g);

@@ -116,18 +116,15 @@ static int diff(const struct options *o, struct diag *d)
 static int play(struct options *o, struct diag *d)
 {
 	struct goprobe_trace *t = cmd_trace(o, d);
-	struct goprobe_counts n;
-	int code = CMD_DONE;
+	int code;
 
 	if (!t)
 		return CMD_FAILED;
 	if (goprobe_trace_replay(t, o->operands[0]) || goprobe_trace_start(t) ||
-	    goprobe_trace_run(t)) {
+	    goprobe_trace_run(t))
 		code = cmd_trace_failed(t, d);
-	} else if (o->strict) {
-		goprobe_trace_counts(t, &n, sizeof(n));
-		code = n.lost ? CMD_LOST : CMD_DONE;
-	}
+	else
+		code = trace_exit_code(t);
 	goprobe_trace_free(t);
 	return code;
 }

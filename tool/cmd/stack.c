@@ -100,7 +100,7 @@ static int set_up(struct counting *c, struct diag *d)
 	o->plan.stack = o->frames;
 	o->plan.creator = s->creator;
 	o->plan.by = o->by.n ? &o->by : NULL;
-	c->tracing.keys = (struct goprobe_key_limit){ o->keys, key_bytes(s, o) };
+	c->run.session.keys = (struct goprobe_key_limit){ o->keys, key_bytes(s, o) };
 	/* Before the command is made: of a file that can't be written it must not begin. */
 	if (o->output && counting_open(c, d))
 		return -1;
@@ -161,9 +161,9 @@ static int add(void *ctx, const void *item, const uint64_t *key)
 {
 	const struct goprobe_key_stats *keyed = item;
 	struct stacking *s = ctx;
-	const struct plan *p = s->c.tracing.plan;
+	const struct plan *p = s->c.run.session.plan;
 	struct keywords w = { key, keyed->key_bytes / sizeof(*key) };
-	bool full = keyed->key_bytes == s->c.tracing.keys.bytes;
+	bool full = keyed->key_bytes == s->c.run.session.keys.bytes;
 	struct stacks_label labels[GROUP_BY_EXPRS_MAX];
 	struct stacks_pc pcs[FRAMES_MAX];
 	struct stacks_sample sample = { .pcs = pcs, .labels = labels };
@@ -246,22 +246,22 @@ static void say(const struct stacking *s, const struct stats_print_end *end)
 	b.len = 0;
 	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
 	row_facts_text(&b, own, 2);
-	missing_put(s->c.tracing.plan, &b);
+	missing_put(s->c.run.session.plan, &b);
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
-	session_say_copies(&s->c.tracing, s->c.cmd->doing);
+	session_say_copies(&s->c.run.session, s->c.cmd->doing);
 }
 
 /* Calls without a time. 0, or -1 with @d set. */
 static int read_untimed(struct stacking *s, struct diag *d)
 {
-	const struct plan *p = s->c.tracing.plan;
+	const struct plan *p = s->c.run.session.plan;
 	struct tallies t;
 	int err;
 
 	if (tallies_init(&t, p->nfuncs - p->naround - p->nhidden))
 		return diag_set(d, "out of memory");
-	err = client_items(s->c.tracing.client, GOPROBE_CMD_TALLIES, tallies_add, &t, d);
+	err = client_items(s->c.run.session.client, GOPROBE_CMD_TALLIES, tallies_add, &t, d);
 	for (size_t i = 0; i < t.n; i++) {
 		s->unwound += t.v[i].unwound;
 		s->open += tallies_open(&t.v[i]);
@@ -277,7 +277,7 @@ static int print(struct counting *c, const struct stats_print_end *end, struct d
 	int err;
 
 	stacks_zero(&s->stacks);
-	if (client_items(s->c.tracing.client, GOPROBE_CMD_KEYS, add, s, d) ||
+	if (client_items(s->c.run.session.client, GOPROBE_CMD_KEYS, add, s, d) ||
 	    (end && c->o->weight && read_untimed(s, d)))
 		return -1;
 	stacks_sort(&s->stacks);

@@ -75,7 +75,7 @@ static int set_up(struct counting *c, struct diag *d)
 {
 	struct stuck *s = (struct stuck *)c;
 	struct options *o = c->o;
-	struct session *t = &c->tracing;
+	struct session *t = &c->run.session;
 	struct sink_opt how = {
 		.options = o, .format = o->format == OPTION_JSON ? &out_json : &out_text,
 	};
@@ -151,7 +151,7 @@ static bool is_new(struct stuck *s, const struct goprobe_open_call *o, uint64_t 
 static void show_found(struct stuck *s, const struct found *f)
 {
 	const struct goprobe_open_call *o = &f->open;
-	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
+	const struct plan_func *pf = s->c.run.session.plan->funcs[o->id];
 	struct output_open open = { .age = o->age };
 	struct goroutine_state state = { 0 };
 	struct diag d = { 0 };
@@ -194,7 +194,7 @@ static int look(void *ctx, const void *item, const uint64_t *record)
 
 	s->nopen++;
 	existing_calls_known(&s->before, o);
-	if (o->id >= s->c.tracing.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
+	if (o->id >= s->c.run.session.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
 		return 0;
 	s->nstuck += o->age >= s->longer;
 	if (o->age >= s->longer && is_new(s, o, since))
@@ -223,11 +223,11 @@ static void add_before(struct stuck *s, pid_t pid)
 /* It has begun: who may have such calls? A command has just been let go. */
 static int begin_before(struct stuck *s, struct diag *d)
 {
-	const struct target *target = &s->c.tracing.target;
+	const struct target *target = &s->c.run.session.target;
 	pid_t *pids;
 	size_t n;
 
-	if (existing_calls_init(&s->before, s->c.tracing.plan, s->c.files, s->c.started, d))
+	if (existing_calls_init(&s->before, s->c.run.session.plan, s->c.files, s->c.run.started, d))
 		return -1;
 	for (size_t i = 0; !target->command && i < target->nprocesses; i++)
 		add_before(s, target->processes[i].pid);
@@ -266,7 +266,7 @@ static int check_older(struct stuck *s, struct diag *d)
 {
 	uint64_t stats[__GOPROBE_STAT_MAX];
 
-	if (client_get_stats(s->c.tracing.client, stats, d))
+	if (client_get_stats(s->c.run.session.client, stats, d))
 		return -1;
 	s->no_older |= stats[GOPROBE_STAT_NO_SPACE] || stats[GOPROBE_STAT_BROKEN];
 	return 0;
@@ -280,13 +280,13 @@ static int teach(struct stuck *s, struct diag *d)
 	if (!s->learn.pending)
 		return 0;
 	s->learn.pending = false;
-	return plan_finish(s->c.tracing.plan, d) || upload_more(&s->c.tracing.upload, d) ? -1 : 0;
+	return plan_finish(s->c.run.session.plan, d) || upload_more(&s->c.run.session.upload, d) ? -1 : 0;
 }
 
 /* When a look that begins @now has to end, however many goroutines there are; 0: whenever. */
 static uint64_t look_end(const struct stuck *s, bool last, uint64_t now)
 {
-	uint64_t end = s->c.started + s->c.o->duration;
+	uint64_t end = s->c.run.started + s->c.o->duration;
 
 	if (last)
 		return now + LAST_LOOK;
@@ -307,7 +307,7 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 	existing_calls_look(&s->before, last);
 	s->before.until = end;
 	s->asked = clock_now(CLOCK_MONOTONIC);
-	if (client_items(s->c.tracing.client, GOPROBE_CMD_OPEN_CALLS, look, s, d) ||
+	if (client_items(s->c.run.session.client, GOPROBE_CMD_OPEN_CALLS, look, s, d) ||
 	    check_older(s, d))
 		return -1;
 	if (!s->no_older)
@@ -362,8 +362,16 @@ static int print(struct counting *c, const struct stats_print_end *end, struct d
 	if (look_at_all(s, c->ending, d))
 		return -1;
 	err = output_flush(&s->out, true);
-	c->broken = err == -EPIPE;
-	return err && !c->broken ? diag_errno(d, -err, "can't write the output") : 0;
+	c->run.unread = err == -EPIPE;
+	return err && !c->run.unread ? diag_errno(d, -err, "can't write the output") : 0;
+}
+
+/* A counting_cmd.leave: a breaker is said where calls are. */
+static void leave(struct counting *c)
+{
+	struct stuck *s = (struct stuck *)c;
+
+	c->run.json = sink_json(&s->out);
 }
 
 static void clean_up(struct stuck *s)
@@ -381,7 +389,7 @@ static void clean_up(struct stuck *s)
 static int run(struct options *o, struct diag *d)
 {
 	static const struct counting_cmd cmd = {
-		.doing = "watching", .set_up = set_up, .print = print,
+		.doing = "watching", .set_up = set_up, .print = print, .leave = leave,
 	};
 	struct stuck *s = calloc(1, sizeof(*s));
 	int code;

@@ -114,8 +114,8 @@ static void draw_table(struct top *t, size_t columns)
 	row_count(&b, rows->n, "function");
 	buf_number(&b, ", ", rows->norder);
 	buf_str(&b, " called");
-	if (t->c.tracing.plan->copies.places)
-		buf_number(&b, ", inlined places not timed: ", t->c.tracing.plan->copies.places);
+	if (t->c.run.session.plan->copies.places)
+		buf_number(&b, ", inlined places not timed: ", t->c.run.session.plan->copies.places);
 	buf_str(&b, "; every ");
 	buf_duration(&b, t->c.o->interval);
 	if (t->paused)
@@ -272,7 +272,7 @@ static int start(struct top *t, struct child_output *child, char *const *options
 	to = put_target(t->c.o, &pids, to);
 	*to = (char *)spec;
 	err = pids.failed ? diag_set(d, "out of memory") :
-	      child_output_start(child, argv, columns, &t->c.tracing.interrupt.mask, d);
+	      child_output_start(child, argv, columns, &t->c.run.session.interrupt.mask, d);
 	buf_fini(&pids);
 	return err;
 }
@@ -412,11 +412,11 @@ static int set_up(struct counting *counting, struct diag *d)
 
 	t->c.o->plan.action = GOPROBE_ACTION_TIME;
 	t->c.o->plan.errors = true;
-	t->c.tracing.say = say;
-	t->c.tracing.ctx = t;
+	t->c.run.session.say = say;
+	t->c.run.session.ctx = t;
 	if (counting_set_up(&t->c, d))
 		return -1;
-	plan = t->c.tracing.plan;
+	plan = t->c.run.session.plan;
 	/* Those that nobody asked for come last. */
 	n = plan->nfuncs - plan->naround - plan->nhidden;
 	t->errors = calloc(plan->nfuncs + 1, sizeof(*t->errors));
@@ -438,7 +438,7 @@ static int add_tally(void *ctx, const void *item, const uint64_t *buckets)
 	const struct goprobe_tally *from = item;
 	struct top *t = ctx;
 
-	if (from->id < t->c.tracing.plan->nfuncs)
+	if (from->id < t->c.run.session.plan->nfuncs)
 		t->errors[from->id] = from->hits;
 	return tallies_add(&t->tallies, from, buckets);
 }
@@ -448,7 +448,7 @@ static int read_tallies(struct top *t, struct diag *d)
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	tallies_begin(&t->tallies);
-	if (client_items(t->c.tracing.client, GOPROBE_CMD_TALLIES, add_tally, t, d))
+	if (client_items(t->c.run.session.client, GOPROBE_CMD_TALLIES, add_tally, t, d))
 		return -1;
 	toprows_add(&t->rows, &t->tallies, now - t->last);
 	t->last = now;
@@ -457,7 +457,7 @@ static int read_tallies(struct top *t, struct diag *d)
 
 static int print_end(struct top *t, const struct stats_print_end *end, struct diag *d)
 {
-	struct stats_print show = { .plan = t->c.tracing.plan, .timed = true };
+	struct stats_print show = { .plan = t->c.run.session.plan, .timed = true };
 	uint64_t stats[__GOPROBE_STAT_MAX];
 	struct stats_print_end shown = *end;
 	struct buf b = { 0 };
@@ -477,17 +477,25 @@ static int print_end(struct top *t, const struct stats_print_end *end, struct di
 	return 0;
 }
 
+/* A counting_cmd.leave. */
+static void leave(struct counting *counting)
+{
+	struct top *t = (struct top *)counting;
+
+	leave_function(t);
+	terminal_close();
+	/* The screen did not show "^C". */
+	t->c.run.session.interrupt.typed = false;
+}
+
 static int print(struct counting *counting, const struct stats_print_end *end, struct diag *d)
 {
 	struct top *t = (struct top *)counting;
 
-	if (t->c.ending) {
-		leave_function(t);
-		terminal_close();
+	if (t->c.ending)
 		return end ? print_end(t, end, d) : 0;
-	}
 	if (!terminal_is_open()) {
-		t->last = t->c.started;
+		t->last = t->c.run.started;
 		if (terminal_open(screen.colored, d))
 			return -1;
 	} else if (!t->paused && read_tallies(t, d)) {
@@ -501,6 +509,7 @@ static int run(struct options *o, struct diag *d)
 {
 	const struct counting_cmd cmd = {
 		.doing = "timing", .set_up = set_up, .print = print, .input = input,
+		.leave = leave,
 	};
 	struct top t = { .c = { .looks = true, .own = { STDIN_FILENO, -1, -1 } } };
 	int code = terminal_check(d) ? CMD_USAGE : counting_run(&t.c, &cmd, o, d);

@@ -8,9 +8,8 @@
 #include "export/template.h"
 #include "output/graph.h"
 #include "recording/recorder.h"
-#include "trace/loop.h"
+#include "trace/record_run.h"
 #include "trace/replay.h"
-#include "trace/session.h"
 #include "trace/sink.h"
 
 /* How far a trace has come. */
@@ -33,7 +32,6 @@ struct goprobe_trace {
 	void *notice_ctx;		/* its first argument */
 	goprobe_progress_fn on_progress;	/* called for placed breakpoints, or NULL */
 	void *progress_ctx;		/* its first argument */
-	struct session tracing;		/* what is traced, and by which session */
 	struct learn learn;		/* what records show that the module does not know */
 	/* Where lines go: @graph.out; the rest is for formats that show trees of calls. */
 	struct graph graph;
@@ -41,7 +39,7 @@ struct goprobe_trace {
 	struct stream stream;		/* records on their way there */
 	struct recorder recorder;	/* where they go instead */
 	struct call_quota times;		/* which functions have been seen often enough */
-	struct loop watch;		/* the session being watched */
+	struct record_run watch;	/* the session, and its run */
 	struct replay replay;		/* the recording that is played, if replay.path is set */
 	/* An output that is never written: what is in its buffer is handed out. */
 	struct output json;
@@ -52,6 +50,8 @@ struct goprobe_trace {
 
 /* As goprobe_trace_new(), with these options. The trace owns what @o owned. */
 struct goprobe_trace *trace_new(struct options *o);
+/* Once it was stopped: wait for its command. An exit code of goprobectl. */
+int trace_exit_code(struct goprobe_trace *t);
 
 /* The format whose lines are calls of goprobe_trace.on_event. */
 extern const struct output_format libgoprobe_events;

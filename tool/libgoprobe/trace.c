@@ -25,6 +25,7 @@ struct goprobe_trace *trace_new(struct options *o)
 		return NULL;
 	options_move(&t->o, o);
 	t->recorder.fd = -1;
+	t->watch.run.session.o = &t->o;
 	return t;
 }
 
@@ -40,9 +41,8 @@ void goprobe_trace_free(struct goprobe_trace *t)
 {
 	if (!t)
 		return;
-	loop_fini(&t->watch);
 	learn_fini(&t->learn);
-	session_fini(&t->tracing);
+	run_fini(&t->watch.run);
 	stream_fini(&t->stream);
 	recorder_fini(&t->recorder);
 	call_quota_fini(&t->times);
@@ -287,7 +287,7 @@ static bool shows_trees(const struct goprobe_trace *t)
 
 static bool shows_pids(const struct goprobe_trace *t)
 {
-	return t->tracing.target.nprocesses != 1;
+	return t->watch.run.session.target.nprocesses != 1;
 }
 
 /* What was traced, and how, is in the recording. */
@@ -306,7 +306,7 @@ static int plan_replay(struct goprobe_trace *t)
 
 int goprobe_trace_plan(struct goprobe_trace *t)
 {
-	struct session *tr = &t->tracing;
+	struct session *tr = &t->watch.run.session;
 
 	if (check_new(t, "the plan"))
 		return -1;
@@ -340,10 +340,10 @@ static int open_recording(struct goprobe_trace *t)
 	if (recorder_open(&t->recorder, t->o.record, &t->diag))
 		return -1;
 	t->watch.recorder = &t->recorder;
-	t->watch.most = t->o.events;
 	return recorder_begin(&t->recorder, &(struct recorder_source){
-		.plan = t->tracing.plan, .options = &t->o,
-		.bins = t->tracing.target.bins, .nbins = t->tracing.target.nbins,
+		.plan = t->watch.run.session.plan, .options = &t->o,
+		.bins = t->watch.run.session.target.bins,
+		.nbins = t->watch.run.session.target.nbins,
 		.pids = shows_pids(t),
 	}, &t->learn, &t->diag);
 }
@@ -379,17 +379,17 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 
 static int open_lines(struct goprobe_trace *t)
 {
-	if (open_output(t, t->tracing.plan, !t->o.plan.no_return, shows_pids(t)))
+	if (open_output(t, t->watch.run.session.plan, !t->o.plan.no_return, shows_pids(t)))
 		return -1;
 	t->stream.live = true;
 	t->stream.learn = &t->learn;
-	t->stream.learn_panics = !learn_possible(t->tracing.plan);
+	t->stream.learn_panics = !learn_possible(t->watch.run.session.plan);
 	return 0;
 }
 
 static int count_times(struct goprobe_trace *t)
 {
-	if (call_quota_init(&t->times, t->tracing.plan, t->o.plan.limits.times))
+	if (call_quota_init(&t->times, t->watch.run.session.plan, t->o.plan.limits.times))
 		return no_memory(t);
 	t->stream.times = &t->times;
 	t->watch.times = &t->times;
@@ -399,46 +399,46 @@ static int count_times(struct goprobe_trace *t)
 static int start_replay(struct goprobe_trace *t)
 {
 	t->state = TRACE_STARTED;
-	return open_output(t, t->replay.plan, !t->replay.options.plan.no_return,
-			   t->replay.start.pids);
+	if (open_output(t, t->replay.plan, !t->replay.options.plan.no_return, t->replay.start.pids))
+		return -1;
+	record_run_init(&t->watch);
+	return 0;
+}
+
+/* The breakpoints are set. */
+static int start_live(struct goprobe_trace *t)
+{
+	int err;
+
+	/* Losses matter to those who join calls with returns. */
+	t->watch.counts = !t->o.plan.no_return || t->watch.run.session.breaker.percent;
+	if (t->o.plan.limits.times && count_times(t))
+		return -1;
+	record_run_init(&t->watch);
+	err = run_start(&t->watch.run, &t->diag);
+	if (t->watch.run.started)
+		t->state = TRACE_STARTED;
+	return err;
 }
 
 int goprobe_trace_start(struct goprobe_trace *t)
 {
-	struct session *tr = &t->tracing;
-
 	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
 		return -1;
 	if (t->state != TRACE_PLANNED)
 		return diag_set(&t->diag, "it has been started already");
+	t->watch.learn = &t->learn;
+	t->watch.stream = &t->stream;
+	t->watch.graph = &t->graph;
+	t->watch.trees = shows_trees(t);
 	if (t->replay.path)
 		return start_replay(t);
 	/* Before anything is probed: it takes its time, and may fail. */
 	if (t->o.record && open_recording(t))
 		return -1;
-	if (session_arm(tr, &t->diag) || (!t->o.record && open_lines(t)))
+	if (session_arm(&t->watch.run.session, &t->diag) || (!t->o.record && open_lines(t)))
 		return -1;
-	t->watch.client = tr->client;
-	t->watch.target = &tr->target;
-	t->watch.tracing = tr;
-	t->watch.upload = &tr->upload;
-	t->watch.interrupt = &tr->interrupt;
-	t->watch.learn = &t->learn;
-	t->watch.stream = &t->stream;
-	t->watch.out = &t->graph.out;
-	t->watch.duration = t->o.duration;
-	/* Losses matter to those who join calls with returns. */
-	t->watch.counts = !t->o.plan.no_return || tr->breaker.percent;
-	if (t->o.plan.limits.times && count_times(t))
-		return -1;
-	if (loop_start(&t->watch, &t->diag))
-		return -1;
-	if (t->o.record || t->on_event)
-		session_say_started(tr, "tracing", NULL);
-	else
-		sink_started(&t->graph.out, tr);
-	t->state = TRACE_STARTED;
-	return loop_begin(&t->watch, &t->diag);
+	return start_live(t);
 }
 
 static int check_started(struct goprobe_trace *t)
@@ -452,91 +452,57 @@ int goprobe_trace_poll(struct goprobe_trace *t, int timeout_ms)
 		return -1;
 	if (t->replay.path)
 		return replay_step(&t->replay, &t->stream, &t->diag);
-	return loop_step(&t->watch, timeout_ms, &t->diag);
+	return run_step(&t->watch.run, timeout_ms, &t->diag);
 }
 
 int goprobe_trace_fd(const struct goprobe_trace *t)
 {
-	return t->tracing.client ? client_fd(t->tracing.client) : -1;
+	return t->watch.run.session.client ? client_fd(t->watch.run.session.client) : -1;
 }
 
 int goprobe_trace_timeout(const struct goprobe_trace *t)
 {
-	return t->state == TRACE_STARTED && !t->replay.path ? loop_timeout(&t->watch) : 0;
-}
-
-/* Of a recording nothing is known but numbers. */
-static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
-{
-	struct output out = { .format = &out_text };
-
-	loop_sum(&t->watch, &t->stream.sum);
-	t->stream.sum.events = t->recorder.events;
-	if (!t->o.quiet || output_lost(&t->stream.sum))
-		out_text.summary(&out, &t->stream.sum, talk);
-	output_fini(&out);
+	return t->state == TRACE_STARTED && !t->replay.path ? run_timeout(&t->watch.run) : 0;
 }
 
 /* That is no summary: it is said to those who want quiet, too. */
 static void say_cut(const struct goprobe_trace *t)
 {
-	if (t->replay.path && !t->replay.whole && !stream_full(&t->stream))
-		session_say(&t->tracing, "warning: %s was cut short: this is what there is",
+	if (!t->replay.whole && !stream_full(&t->stream))
+		session_say(&t->watch.run.session, "warning: %s was cut short: this is what there is",
 			    t->replay.path);
 }
 
-/* A breaker that ended the trace, or the one that was recorded. */
-static void say_broken(struct goprobe_trace *t)
+/* A recording has what its session had counted, and the breaker that ended it, if one did. */
+static int stop_replay(struct goprobe_trace *t)
 {
-	uint64_t broken = loop_broken(&t->watch);
+	struct run *r = &t->watch.run;
+	int err;
 
-	if (t->replay.path) {
-		broken = t->stream.sum.stats[GOPROBE_STAT_BROKEN];
-		t->tracing.breaker = t->replay.breaker;
-	}
-	if (t->o.record || t->on_event)
-		session_say_broken(&t->tracing, broken, NULL);
-	else
-		sink_broken(&t->graph.out, &t->tracing, broken);
-}
-
-static void summarize(struct goprobe_trace *t)
-{
-	struct buf talk = { 0 };
-	bool over = true;
-
-	say_broken(t);
-	do {
-		if (t->o.record)
-			summarize_recording(t, &talk);
-		else
-			over = sink_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
-		if (!talk.failed)
-			session_say_lines(&t->tracing, talk.p, talk.len);
-		buf_fini(&talk);
-	} while (!over);
-}
-
-/* The summary may not fit, either. */
-static int close_output(struct goprobe_trace *t)
-{
-	return t->o.record || t->on_event ? 0 : sink_close(&t->graph.out, &t->diag);
+	if (replay_finish(&t->replay, &t->stream, &t->diag))
+		return -1;
+	t->state = TRACE_STOPPED;
+	memcpy(r->stats, t->stream.sum.stats, sizeof(r->stats));
+	r->session.breaker = t->replay.breaker;
+	if (shows_trees(t))
+		graph_finish(&t->graph);
+	err = run_conclude(r, &t->diag);
+	say_cut(t);
+	return err;
 }
 
 int goprobe_trace_stop(struct goprobe_trace *t)
 {
-	if (check_started(t) ||
-	    (t->replay.path ? replay_finish(&t->replay, &t->stream, &t->diag) :
-			      loop_finish(&t->watch, &t->diag)))
+	int err;
+
+	if (check_started(t))
 		return -1;
-	t->state = TRACE_STOPPED;
-	/* Nothing of the session is left while a command or a collector is waited for. */
-	session_disarm(&t->tracing);
-	if (shows_trees(t))
-		graph_finish(&t->graph);
-	summarize(t);
-	say_cut(t);
-	return close_output(t);
+	if (t->replay.path)
+		return stop_replay(t);
+	err = run_stop(&t->watch.run, &t->diag);
+	if (!t->watch.run.session.client)
+		t->state = TRACE_STOPPED;
+	return err;
 }
 
 int goprobe_trace_run(struct goprobe_trace *t)
@@ -552,10 +518,17 @@ int goprobe_trace_run(struct goprobe_trace *t)
 int goprobe_trace_exit_status(struct goprobe_trace *t)
 {
 	/* A recording has no target, nor has a trace without a plan. */
-	if (!t->tracing.target.command)
+	if (!t->watch.run.session.target.command)
 		return 0;
-	session_await_command(&t->tracing);
-	return target_exit_status(&t->tracing.target);
+	session_await_command(&t->watch.run.session);
+	return target_exit_status(&t->watch.run.session.target);
+}
+
+int trace_exit_code(struct goprobe_trace *t)
+{
+	if (t->replay.path)
+		return t->o.strict && t->watch.run.lost ? CMD_LOST : CMD_DONE;
+	return run_exit_code(&t->watch.run);
 }
 
 void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *ret, size_t size)
@@ -564,7 +537,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 	struct goprobe_counts c;
 
 	if (!t->replay.path)
-		loop_sum(&t->watch, &s);
+		record_run_sum(&t->watch, &s);
 	c = (struct goprobe_counts){
 		.events = t->o.record ? t->recorder.events : s.events,
 		.calls = s.calls,

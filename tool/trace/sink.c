@@ -2,7 +2,6 @@
 /* Event sink: events become lines. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -48,22 +47,9 @@ int sink_open(struct output *o, struct stream *s, const struct plan *p, const st
 	return 0;
 }
 
-/* What is said besides of a trace goes here, too; or NULL. */
-static struct buf *json_of(struct output *o)
+struct buf *sink_json(struct output *o)
 {
 	return strcmp(o->format->name, "json") ? NULL : &o->buf;
-}
-
-void sink_started(struct output *o, const struct session *t)
-{
-	session_say_started(t, "tracing", json_of(o));
-}
-
-void sink_broken(struct output *o, const struct session *t, uint64_t hits)
-{
-	session_say_broken(t, hits, json_of(o));
-	/* There may be no summary to take it along. */
-	output_flush(o, true);
 }
 
 bool sink_talk(struct output *o, const struct stream *s, bool quiet, struct buf *talk)
@@ -96,16 +82,4 @@ int sink_close(struct output *o, struct diag *d)
 		return 0;
 	return sent ? diag_set(d, "the collector did not get all spans") :
 		      diag_errno(d, -err, "can't write the output");
-}
-
-void sink_summary(struct output *o, const struct stream *s, bool quiet)
-{
-	struct buf talk = { 0 };
-	bool over;
-
-	do {
-		over = sink_talk(o, s, quiet, &talk);
-		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
-		buf_fini(&talk);
-	} while (!over);
 }

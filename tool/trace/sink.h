@@ -22,21 +22,11 @@ struct sink_opt {
 /* Open the output, print the header, make @s ready for records of @p. */
 int sink_open(struct output *o, struct stream *s, const struct plan *p, const struct sink_opt *opt,
 	      struct diag *d);
-/* Calls are recorded from now on: see session_say_started(). JSON has that as its first line. */
-void sink_started(struct output *o, const struct session *t);
+/* Where what is said besides of a trace goes, too: its buffer, if it is JSON, or NULL. */
+struct buf *sink_json(struct output *o);
 /*
- * Report a breaker that ended the session at @hits, see session_say_broken(); in the output, too,
- * if that is JSON.
- */
-void sink_broken(struct output *o, const struct session *t, uint64_t hits);
-/*
- * Print the summary @s->sum, which is complete. Losses are reported even with --quiet.
- */
-void sink_summary(struct output *o, const struct stream *s, bool quiet);
-
-/*
- * The same, but what is for a person goes to @talk. False: @talk says what the end waits for; print
- * that, and call again.
+ * Append the summary @s->sum, which is complete, to @talk as far as it is for a person. Losses are
+ * reported even with --quiet. False: @talk says what the end waits for; print that, and call again.
  */
 bool sink_talk(struct output *o, const struct stream *s, bool quiet, struct buf *talk);
 /* Close the output: -1 with @d set if it is not complete, unless nobody reads it any more. */

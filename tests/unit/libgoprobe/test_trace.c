@@ -464,12 +464,12 @@ static void warnings_are_notices(void **state)
 	struct plan plan = { .descendant = 34 };
 	char *kept = NULL;
 
-	t->tracing.ctx = &kept;
-	t->tracing.say = keep_notice;
-	t->tracing.plan = &plan;
+	t->watch.run.session.ctx = &kept;
+	t->watch.run.session.say = keep_notice;
+	t->watch.run.session.plan = &plan;
 	diag_set(&t->diag, "no process is named");
-	session_say_unknown(&t->tracing, &t->diag);
-	t->tracing.plan = NULL;
+	session_say_unknown(&t->watch.run.session, &t->diag);
+	t->watch.run.session.plan = NULL;
 	assert_non_null(kept);
 	assert_non_null(strstr(kept, "warning: no process is named: of those that run already "));
 	assert_non_null(strstr(kept, " is taken for a descendant of goroutine 34"));
