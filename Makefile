@@ -265,7 +265,7 @@ fuzz:
 coverage:
 	@tests/coverage/run
 
-check:
+check: tool
 	@tests/style
 
 bench:

@@ -126,7 +126,7 @@ const struct option_row option_rows[] = {
 	  "N outermost calls", .least = 1, .most = 1000000, .key = GOPROBE_OPTION_RATE,
 	  .recorded = true },
 	{ "rate", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
-	  "trees per second that start with the same function", .least = 1, .most = 1000000 },
+	  "N trees per second that start with the same function", .least = 1, .most = 1000000 },
 	{ "depth", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(levels),
 	  "levels of a tree, 1 to 1000", .least = 1, .most = 1000, .initial = 50,
 	  .unit = "levels" },

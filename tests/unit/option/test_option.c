@@ -62,113 +62,6 @@ static void programs_have_all_options(void **state)
 	assert_null(option_of_key(GOPROBE_OPTION_TRAPLESS + 1));
 }
 
-/* --- the man pages ----------------------------------------------------------------- */
-
-#define NAME(upper, lower) [COMMAND_##upper] = #lower,
-
-static const char *const command_names[] = { COMMANDS(NAME) };
-
-/* The text of page goprobectl@suffix.8 from heading @from on, up to @to; free() it. */
-static char *section(const char *suffix, const char *from, const char *to)
-{
-	static char page[1 << 17];
-	char path[60], *start, *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "../../docs/man/goprobectl%s.8", suffix);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	page[fread(page, 1, sizeof(page) - 1, f)] = 0;
-	fclose(f);
-	start = strstr(page, from);
-	assert_non_null(start);
-	end = strstr(start, to);
-	assert_non_null(end);
-	return strndup(start, (size_t)(end - start));
-}
-
-/* The row of the option of @command that @at, "\-p" or "\-\-string\-limit", names; moves @at. */
-static const struct option_row *named_row(enum command command, const char **at)
-{
-	char name[40] = "", letter = 0;
-	size_t n = 0;
-
-	if (strncmp(*at, "\\-\\-", 4)) {
-		letter = (*at)[2];
-		*at += 3;
-	}
-	for (*at += letter ? 0 : 4; !letter && n < sizeof(name) - 1; (*at)++) {
-		if (!strncmp(*at, "\\-", 2))
-			(*at)++;
-		else if (!strchr("abcdefghijklmnopqrstuvwxyz", **at))
-			break;
-		name[n++] = **at;
-	}
-	for (size_t i = 0; i < option_number; i++) {
-		const struct option_row *row = &option_rows[i];
-
-		if (option_is_of(row, command) &&
-		    (letter ? row->letter == letter : !strcmp(row->name ? row->name : "", name)))
-			return row;
-	}
-	print_error("a page has the option -%c or --%s, which %s does not take\n",
-		    letter ? letter : '-', name, command_names[command]);
-	return NULL;
-}
-
-/* Mark the rows in @seen whose options the tags (the lines behind .TP) in @text name. */
-static unsigned int mark_tags(const char *text, enum command command, bool *seen)
-{
-	unsigned int unknown = 0;
-
-	while ((text = strstr(text, "\n.TP\n"))) {
-		const char *end = strchr(text += 5, '\n');
-
-		while ((text = strstr(text, "\\-")) && text < end) {
-			const struct option_row *row = named_row(command, &text);
-
-			if (row)
-				seen[row - option_rows] = true;
-			else
-				unknown++;
-		}
-		text = end;
-	}
-	return unknown;
-}
-
-static void the_man_page_of_each_command_has_its_options_and_no_others(void **state)
-{
-	char *common = section("", "\n.SH COMMON OPTIONS", "\n.SH COMPLETION");
-	char *screen = section("", "\n.SS Text output", "\n.SS Values");
-	bool seen[OPTION_ROWS_MAX] = { 0 }, looks[OPTION_ROWS_MAX] = { 0 };
-	unsigned int wrong = mark_tags(common, COMMAND_ATTACH, seen) +
-			     mark_tags(screen, COMMAND_ATTACH, looks);
-
-	(void)state;
-	for (enum command c = 0; c < N(command_names); c++) {
-		char suffix[20];
-
-		snprintf(suffix, sizeof(suffix), "-%s", command_names[c]);
-
-		char *text = section(suffix, "\n.SH OPTIONS", "\n.SH EXAMPLES");
-
-		memset(seen, 0, sizeof(seen));
-		wrong += mark_tags(text, c, seen);
-		free(text);
-		for (size_t i = 0; i < option_number; i++) {
-			if (!option_is_of(&option_rows[i], c) || seen[i] || looks[i])
-				continue;
-			print_error("docs/man/goprobectl%s.8 has no --%s\n", suffix,
-				    option_rows[i].name ? option_rows[i].name : "");
-			wrong++;
-		}
-	}
-	free(common);
-	free(screen);
-	assert_int_equal(wrong, 0);
-}
-
 /* --- values ----------------------------------------------------------------------- */
 
 static struct value_row {
@@ -495,17 +388,15 @@ static void exclusions(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[7 + N(value_rows) + N(opt_rows)] = {
+	struct CMUnitTest tests[6 + N(value_rows) + N(opt_rows)] = {
 		{ "rows are whole and unique", rows_are_whole_and_unique },
 		{ "programs have all options", programs_have_all_options },
 		{ "defaults are those of the command", defaults_are_those_of_the_command },
 		{ "arguments that are no numbers", arguments_that_are_no_numbers },
 		{ "options that exclude each other", exclusions },
 		{ "names are redacted by the commands that show values", names_are_redacted },
-		{ "the man page of each command has its options and no others",
-		  the_man_page_of_each_command_has_its_options_and_no_others },
 	};
 
-	ROWS(ROWS(tests + 7, value_rows, test_value), opt_rows, test_opt);
+	ROWS(ROWS(tests + 6, value_rows, test_value), opt_rows, test_opt);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
