@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/plain.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
 #include "gobin/gobin.h"
@@ -14,6 +12,7 @@
 #include "host/module.h"
 #include "host/rights.h"
 #include "host/sessions.h"
+#include "output/row.h"
 #include "process/target.h"
 #include "trace/client.h"
 #include "trace/selftest.h"
@@ -161,34 +160,27 @@ static void examine_target(struct options *o, struct findings *f)
 	target_fini(&t);
 }
 
-static void text(const struct finding *v, struct buf *b)
-{
-	buf_str(b, verdicts[v->verdict]);
-	buf_fill(b, ' ', 6 - strlen(verdicts[v->verdict]));
-	buf_str(b, v->check);
-	buf_fill(b, ' ', 12 - strlen(v->check));
-	plain_add(b, v->fact);
-	if (v->remedy) {
-		buf_str(b, "\n                  -> ");
-		plain_add(b, v->remedy);
-	}
-	buf_char(b, '\n');
-}
+static const struct column columns[] = {
+	{ "verdict", NULL, 6 }, { "check", NULL, 12 }, { "fact", NULL, 0 }, { "remedy", NULL, 0 },
+};
 
-static void json(const struct finding *v, struct buf *b)
+static void put(const struct finding *v, struct row *r)
 {
-	json_line(b, "finding");
-	json_str(b, "check", v->check);
-	json_str(b, "verdict", verdicts[v->verdict]);
-	json_str(b, "fact", v->fact);
-	json_str(b, "remedy", v->remedy);
-	json_end_line(b);
+	row_begin(r, "finding");
+	row_str(r, &columns[0], verdicts[v->verdict]);
+	row_str(r, &columns[1], v->check);
+	row_str(r, &columns[2], v->fact);
+	if (v->remedy)
+		row_text(r, "\n                  -> ");
+	row_str_or_null(r, &columns[3], v->remedy);
+	row_end(r);
 }
 
 static int run(struct options *o, struct diag *d)
 {
 	struct findings f = { 0 };
 	struct buf b = { 0 };
+	struct row r = { .b = &b, .mode = row_mode(o->format == OPTION_JSON), .whole = true };
 	int code = CMD_DONE;
 
 	kernel_examine(&host_here, &f);
@@ -200,7 +192,7 @@ static int run(struct options *o, struct diag *d)
 	if (o->file || o->pids.n)
 		examine_target(o, &f);
 	for (size_t i = 0; i < f.n; i++)
-		(o->format == OPTION_JSON ? json : text)(&f.v[i], &b);
+		put(&f.v[i], &r);
 	if (f.failed)
 		diag_set(d, "out of memory");
 	if (f.failed || writing_print(&b, d) || findings_get(&f, NULL, FINDING_FAIL))

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "output/row.h"
 #include "trace/client.h"
 #include "trace/selftest.h"
 
@@ -56,48 +56,34 @@ static uint32_t limit(const struct client_info *info, size_t i)
 	return v;
 }
 
-static void text(const struct client_info *info, struct buf *b)
-{
-	buf_str(b, "goprobectl  " GOPROBECTL_VERSION "\nmodule      ");
-	buf_str(b, info->version);
-	buf_str(b, " (protocol ");
-	buf_u64(b, GOPROBE_GENL_VERSION);
-	buf_str(b, ")\nabilities  ");
-	for (size_t i = 0; i < N(abilities); i++) {
-		if (!(info->abilities & abilities[i].bit))
-			continue;
-		buf_char(b, ' ');
-		buf_str(b, abilities[i].name);
-	}
-	buf_str(b, "\nlimits\n");
-	for (size_t i = 0; i < N(limits); i++) {
-		buf_str(b, "  ");
-		buf_str(b, limits[i].name);
-		buf_fill(b, ' ', 15 - strlen(limits[i].name));
-		buf_u64(b, limit(info, i));
-		buf_char(b, '\n');
-	}
-}
+static const struct column tool_version = { "tool_version", NULL, 0 };
+static const struct column module_version = { "module_version", NULL, 0 };
+static const struct column protocol = { "protocol", NULL, 0 };
 
-static void json(const struct client_info *info, struct buf *b)
+/* Columns of the names of limits. */
+#define LIMIT_WIDTH 15
+
+static void put(const struct client_info *info, struct row *r)
 {
-	json_line(b, "info");
-	json_str(b, "tool_version", GOPROBECTL_VERSION);
-	json_str(b, "module_version", info->version);
-	json_u64(b, "protocol", GOPROBE_GENL_VERSION);
-	json_raw(b, "abilities", "[");
-	for (size_t i = 0; i < N(abilities); i++) {
-		if (!(info->abilities & abilities[i].bit))
-			continue;
-		json_element(b);
-		quote_json_str(b, abilities[i].name);
-	}
-	buf_char(b, ']');
-	json_raw(b, "limits", "{");
+	row_begin(r, "info");
+	row_text(r, "goprobectl  ");
+	row_str(r, &tool_version, GOPROBECTL_VERSION);
+	row_text(r, "\nmodule      ");
+	row_str(r, &module_version, info->version);
+	row_text(r, " (protocol ");
+	row_u64(r, &protocol, GOPROBE_GENL_VERSION);
+	row_text(r, ")\nabilities  ");
+	row_list(r, "abilities");
+	for (size_t i = 0; i < N(abilities); i++)
+		if (info->abilities & abilities[i].bit)
+			row_element_str(r, abilities[i].name);
+	row_list_end(r);
+	row_text(r, "\nlimits");
+	row_members(r, "limits");
 	for (size_t i = 0; i < N(limits); i++)
-		json_u64(b, limits[i].name, limit(info, i));
-	buf_char(b, '}');
-	json_end_line(b);
+		row_member_u64(r, limits[i].name, LIMIT_WIDTH, limit(info, i));
+	row_members_end(r);
+	row_end(r);
 }
 
 static int run(struct options *o, struct diag *d)
@@ -105,6 +91,7 @@ static int run(struct options *o, struct diag *d)
 	struct client *c;
 	struct client_info info;
 	struct buf b = { 0 };
+	struct row r = { .b = &b, .mode = row_mode(o->format == OPTION_JSON), .whole = true };
 
 	if (client_open(&c, d))
 		return CMD_FAILED;
@@ -121,10 +108,7 @@ static int run(struct options *o, struct diag *d)
 	diag_fini(&why);
 	if (err)
 		return CMD_FAILED;
-	if (o->format == OPTION_JSON)
-		json(&info, &b);
-	else
-		text(&info, &b);
+	put(&info, &r);
 	err = writing_print(&b, d);
 	buf_fini(&b);
 	return err ? CMD_FAILED : CMD_DONE;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/plain.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
 #include "output/row.h"
@@ -32,6 +31,8 @@ static const struct column columns[] = {
 	{ "container", "CONTAINER", PROGRAM_CONTAINER + 2 },
 	{ "executable", "EXECUTABLE", 48 },
 	{ "path", "PACKAGE", 0 },
+	{ "module_version", NULL, 0 },
+	{ "library", NULL, 0 },
 };
 
 static void put_optional(struct row *r, const struct column *c, const char *s)
@@ -42,41 +43,23 @@ static void put_optional(struct row *r, const struct column *c, const char *s)
 		row_none(r, c);
 }
 
-static void put_version(struct buf *b, const char *version)
-{
-	buf_char(b, '@');
-	plain_add(b, version);
-}
-
-/* The executable is not Go. */
-static void put_library(struct row *r, const char *path)
-{
-	if (row_is_json(r)) {
-		json_str(r->b, "library", path);
-		return;
-	}
-	buf_str(r->b, " in ");
-	plain_add(r->b, path);
-}
-
 static void put(const struct program *p, struct row *r)
 {
 	row_begin(r, "process");
 	row_u64(r, &columns[0], (uint64_t)p->pid);
 	put_optional(r, &columns[1], p->go);
-	if (row_is_json(r))
-		json_raw(r->b, "typed", p->typed ? "true" : "false");
-	else
-		row_str(r, &columns[2], p->typed ? "typed" : "registers");
+	row_flag(r, &columns[2], p->typed, "typed", "registers");
 	put_optional(r, &columns[3], p->container);
 	row_str(r, &columns[4], p->executable);
 	put_optional(r, &columns[5], p->path);
-	if (row_is_json(r))
-		json_str(r->b, "module_version", p->version);
-	else if (p->version && r->mode == ROW_TEXT)
-		put_version(r->b, p->version);
-	if (p->library)
-		put_library(r, p->library);
+	if (p->version)
+		row_text(r, "@");
+	row_str_or_null(r, &columns[6], p->version);
+	/* The executable is not Go. */
+	if (p->library) {
+		row_text(r, " in ");
+		row_str(r, &columns[7], p->library);
+	}
 	row_end(r);
 }
 

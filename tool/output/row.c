@@ -60,16 +60,23 @@ bool row_cell(struct row *r, const struct column *c)
 	return r->mode == ROW_TEXT;
 }
 
+/* No blanks stand at the end of a line. */
+static void end_line(struct row *r)
+{
+	if (r->column && r->column->width < 0)
+		end_cell(r);
+	r->column = NULL;
+}
+
 void row_end(struct row *r)
 {
 	if (r->mode == ROW_JSON) {
 		json_end_line(r->b);
 		return;
 	}
-	/* No blanks at the end of a line. */
-	if (r->column && r->column->width < 0)
-		end_cell(r);
-	screen_fit(r->b, r->start, NULL, 0, false);
+	end_line(r);
+	if (!r->whole)
+		screen_fit(r->b, r->start, NULL, 0, false);
 	if (r->mode == ROW_HEADS)
 		screen_style(r->b, STYLE_PLAIN);
 	buf_char(r->b, '\n');
@@ -79,6 +86,26 @@ void row_u64(struct row *r, const struct column *c, uint64_t v)
 {
 	if (row_cell(r, c))
 		buf_u64(r->b, v);
+}
+
+void row_u64_of(struct row *r, const struct column *c, uint64_t v, const char *noun)
+{
+	if (!row_cell(r, c))
+		return;
+	if (r->mode == ROW_JSON)
+		buf_u64(r->b, v);
+	else
+		row_count(r->b, v, noun);
+}
+
+void row_text(struct row *r, const char *words)
+{
+	if (r->mode != ROW_TEXT)
+		return;
+	if (r->column && r->column->width)
+		end_cell(r);
+	r->column = NULL;
+	buf_str(r->b, words);
 }
 
 void row_ns(struct row *r, const struct column *c, bool known, uint64_t ns)
@@ -105,10 +132,132 @@ void row_str(struct row *r, const struct column *c, const char *s)
 		plain_add(r->b, s);
 }
 
+void row_str_or_null(struct row *r, const struct column *c, const char *s)
+{
+	if (s)
+		row_str(r, c, s);
+	else if (r->mode == ROW_JSON && row_cell(r, c))
+		buf_str(r->b, "null");
+}
+
+void row_words(struct row *r, const struct column *c, const char *text, const char *json)
+{
+	row_str(r, c, r->mode == ROW_JSON ? json : text);
+}
+
+void row_flag(struct row *r, const struct column *c, bool set, const char *yes, const char *no)
+{
+	if (!row_cell(r, c))
+		return;
+	if (r->mode == ROW_JSON)
+		buf_str(r->b, set ? "true" : "false");
+	else
+		buf_str(r->b, set ? yes : no);
+}
+
 void row_none(struct row *r, const struct column *c)
 {
 	if (r->mode != ROW_JSON && row_cell(r, c))
 		buf_char(r->b, '-');
+}
+
+/* --- lists, members and lines of a row --- */
+
+static void open_list(const struct row *r, const char *key, const char *open)
+{
+	if (r->mode == ROW_JSON)
+		json_raw(r->b, key, open);
+}
+
+static void close_list(const struct row *r, char close)
+{
+	if (r->mode == ROW_JSON)
+		buf_char(r->b, close);
+}
+
+void row_list(struct row *r, const char *key)
+{
+	open_list(r, key, "[");
+}
+
+static void begin_element(struct row *r)
+{
+	if (r->mode == ROW_JSON)
+		json_element(r->b);
+	else
+		buf_char(r->b, ' ');
+}
+
+void row_element_i64(struct row *r, int64_t v)
+{
+	begin_element(r);
+	buf_i64(r->b, v);
+}
+
+void row_element_str(struct row *r, const char *s)
+{
+	begin_element(r);
+	if (r->mode == ROW_JSON)
+		quote_json_str(r->b, s);
+	else
+		plain_add(r->b, s);
+}
+
+void row_list_end(struct row *r)
+{
+	close_list(r, ']');
+}
+
+void row_members(struct row *r, const char *key)
+{
+	open_list(r, key, "{");
+}
+
+void row_member_u64(struct row *r, const char *name, int width, uint64_t v)
+{
+	size_t start;
+
+	if (r->mode == ROW_JSON) {
+		json_u64(r->b, name, v);
+		return;
+	}
+	buf_str(r->b, "\n  ");
+	start = r->b->len;
+	buf_str(r->b, name);
+	plain_pad(r->b, start, width);
+	buf_u64(r->b, v);
+}
+
+void row_members_end(struct row *r)
+{
+	close_list(r, '}');
+}
+
+void row_lines(struct row *r, const char *key)
+{
+	end_line(r);
+	open_list(r, key, "[");
+}
+
+void row_line(struct row *r)
+{
+	if (r->mode == ROW_JSON) {
+		json_element(r->b);
+		buf_char(r->b, '{');
+	} else {
+		buf_str(r->b, "\n  ");
+	}
+}
+
+void row_line_end(struct row *r)
+{
+	end_line(r);
+	close_list(r, '}');
+}
+
+void row_lines_end(struct row *r)
+{
+	close_list(r, ']');
 }
 
 void row_facts_json(struct buf *b, const struct fact *f, size_t n)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rows of tables, and facts of summaries. A caller names each cell once; text shows the cells in
- * columns, JSON as members of one object a line. docs/json.md has the keys.
+ * Rows of tables, and facts of summaries. A caller names each value once: text shows the values in
+ * columns, or between words; JSON as members of one object a line. A row can have lists, and lines
+ * below it. docs/json.md has the keys.
  */
 #ifndef GOPROBE_OUTPUT_ROW_H
 #define GOPROBE_OUTPUT_ROW_H
+
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -33,6 +36,7 @@ struct row {
 	size_t start;			/* where the line begins in @b */
 	size_t cell;			/* where the current cell begins */
 	const struct column *column;	/* of the current cell, or NULL */
+	bool whole;			/* a terminal shows all of it */
 };
 
 static inline enum row_mode row_mode(bool json)
@@ -54,12 +58,39 @@ void row_end(struct row *r);
  */
 bool row_cell(struct row *r, const struct column *c);
 void row_u64(struct row *r, const struct column *c, uint64_t v);
+/* "3 calls" in text. */
+void row_u64_of(struct row *r, const struct column *c, uint64_t v, const char *noun);
+/* Words that text alone has; the cell before is complete. */
+void row_text(struct row *r, const char *words);
 /* A duration, if it is @known. */
 void row_ns(struct row *r, const struct column *c, bool known, uint64_t ns);
 /* A text, without what controls a terminal. */
 void row_str(struct row *r, const struct column *c, const char *s);
+/* The same; without a text it is null in JSON, and absent in text. */
+void row_str_or_null(struct row *r, const struct column *c, const char *s);
+/* One value in other words: @text, @json. */
+void row_words(struct row *r, const struct column *c, const char *text, const char *json);
+/* True or false in JSON; @yes or @no in text. */
+void row_flag(struct row *r, const struct column *c, bool set, const char *yes, const char *no);
 /* A number that is not known: "-" in text, absent in JSON. */
 void row_none(struct row *r, const struct column *c);
+
+/* --- lists, members and lines of a row --- */
+
+/* A list; its elements follow, in text each behind a blank. */
+void row_list(struct row *r, const char *key);
+void row_element_i64(struct row *r, int64_t v);
+void row_element_str(struct row *r, const char *s);
+void row_list_end(struct row *r);
+/* An object of numbers; they follow, in text each in a line with its name, @width wide. */
+void row_members(struct row *r, const char *key);
+void row_member_u64(struct row *r, const char *name, int width, uint64_t v);
+void row_members_end(struct row *r);
+/* Lines below the row: a list of objects. Cells follow each row_line(). */
+void row_lines(struct row *r, const char *key);
+void row_line(struct row *r);
+void row_line_end(struct row *r);
+void row_lines_end(struct row *r);
 
 enum {
 	FACT_ALWAYS = 1 << 0,	/* JSON has it even if it is 0 */

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plain.h"
 #include "base/safe_open.h"
 #include "gobin/gobin.h"
 #include "output/row.h"
@@ -224,75 +223,73 @@ static size_t probed_functions(const struct list_session *s, const struct gobin 
 	return n;
 }
 
-static void session_text(struct buf *b, const struct list_session *s, const char *comm,
-			 const struct probed *v, size_t n)
-{
-	buf_number(b, "session ", s->session);
-	buf_str(b, " of ");
-	plain_add(b, comm);
-	buf_number(b, " (pid ", s->owner);
-	buf_str(b, "): ");
-	plain_add(b, s->path);
-	if (s->npids)
-		buf_str(b, s->npids == 1 ? ", process" : ", processes");
-	else
-		buf_str(b, ", all processes");
-	for (size_t i = 0; i < s->npids; i++) {
-		buf_char(b, ' ');
-		buf_i64(b, s->pids[i]);
-	}
-	buf_char(b, '\n');
-	for (size_t i = 0; i < n; i++) {
-		size_t start = b->len;
+static const struct column columns[] = {
+	{ "session", NULL, 0 }, { "owner_name", NULL, 0 }, { "owner", NULL, 0 },
+	{ "path", NULL, 0 },
+};
 
-		buf_str(b, "  ");
-		if (v[i].fn) {
-			buf_str(b, v[i].fn->name);
-		} else {
-			buf_str(b, "at file offset ");
-			buf_hex(b, v[i].offset);
-		}
-		plain_pad(b, start, NAME_WIDTH);
-		row_count(b, v[i].n, "breakpoint");
-		if (trap_words(&v[i])) {
-			buf_str(b, ", ");
-			buf_str(b, trap_words(&v[i])->text);
-		}
-		buf_char(b, '\n');
+static const struct column function_columns[] = {
+	{ "func", NULL, NAME_WIDTH }, { "points", NULL, 0 }, { "trap", NULL, 0 },
+};
+
+static void put_pids(const struct list_session *s, struct row *r)
+{
+	if (!s->npids) {
+		row_text(r, ", all processes");
+		if (row_is_json(r))
+			json_raw(r->b, "pids", "null");
+		return;
 	}
+	row_text(r, s->npids == 1 ? ", process" : ", processes");
+	row_list(r, "pids");
+	for (size_t i = 0; i < s->npids; i++)
+		row_element_i64(r, s->pids[i]);
+	row_list_end(r);
 }
 
-static void session_json(struct buf *b, const struct list_session *s, const char *comm,
-			 const struct probed *v, size_t n)
+static void put_function(const struct probed *p, struct row *r)
 {
-	json_line(b, "session");
-	json_u64(b, "session", s->session);
-	json_u64(b, "owner", s->owner);
-	json_str(b, "owner_name", comm);
-	json_str(b, "path", s->path);
-	json_raw(b, "pids", s->npids ? "[" : "null");
-	for (size_t i = 0; i < s->npids; i++) {
-		json_element(b);
-		buf_i64(b, s->pids[i]);
+	row_line(r);
+	if (p->fn) {
+		row_str(r, &function_columns[0], p->fn->name);
+	} else if (row_cell(r, &function_columns[0])) {
+		buf_str(r->b, row_is_json(r) ? "null" : "at file offset ");
+		if (!row_is_json(r))
+			buf_hex(r->b, p->offset);
 	}
-	buf_str(b, s->npids ? "]" : "");
-	json_raw(b, "functions", "[");
-	for (size_t i = 0; i < n; i++) {
-		json_element(b);
-		buf_char(b, '{');
-		json_str(b, "func", v[i].fn ? v[i].fn->name : NULL);
-		json_u64(b, "offset", v[i].offset);
-		json_u64(b, "points", v[i].n);
-		if (trap_words(&v[i]))
-			json_str(b, "trap", trap_words(&v[i])->json);
-		buf_char(b, '}');
+	if (row_is_json(r))
+		json_u64(r->b, "offset", p->offset);
+	row_u64_of(r, &function_columns[1], p->n, "breakpoint");
+	if (trap_words(p)) {
+		row_text(r, ", ");
+		row_words(r, &function_columns[2], trap_words(p)->text, trap_words(p)->json);
 	}
-	buf_char(b, ']');
-	json_end_line(b);
+	row_line_end(r);
+}
+
+static void put_session(const struct list_session *s, const char *comm, const struct probed *v,
+			size_t n, struct row *r)
+{
+	row_begin(r, "session");
+	row_text(r, "session ");
+	row_u64(r, &columns[0], s->session);
+	row_text(r, " of ");
+	row_str(r, &columns[1], comm);
+	row_text(r, " (pid ");
+	row_u64(r, &columns[2], s->owner);
+	row_text(r, "): ");
+	row_str(r, &columns[3], s->path);
+	put_pids(s, r);
+	row_lines(r, "functions");
+	for (size_t i = 0; i < n; i++)
+		put_function(&v[i], r);
+	row_lines_end(r);
+	row_end(r);
 }
 
 void session_list_print(struct buf *b, const struct session_list_print *l, bool as_json)
 {
+	struct row r = { .b = b, .mode = row_mode(as_json), .whole = true };
 	char comm[64];
 
 	if (!l->n && !as_json)
@@ -308,10 +305,7 @@ void session_list_print(struct buf *b, const struct session_list_print *l, bool 
 		size_t n = v ? probed_functions(s, bin, v) : 0;
 
 		command_name(s->owner, comm, sizeof(comm));
-		if (as_json)
-			session_json(b, s, comm, v, n);
-		else
-			session_text(b, s, comm, v, n);
+		put_session(s, comm, v, n, &r);
 		free(v);
 		gobin_free(bin);
 	}

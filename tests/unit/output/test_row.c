@@ -233,18 +233,69 @@ static void test_table(void **state)
 	says(c->want);
 }
 
+/* --- what has words, lists and lines --- */
+
+static void put_thing(enum row_mode mode, const char *remark)
+{
+	static const struct column what = { "name", NULL, 0 }, n = { "calls", NULL, 8 },
+		good = { "good", NULL, 0 }, said = { "remark", NULL, 0 };
+	struct row r = { .b = &text, .mode = mode, .whole = true };
+
+	row_begin(&r, "thing");
+	row_text(&r, "thing ");
+	row_str(&r, &what, "a\033b");
+	row_text(&r, " of ");
+	row_list(&r, "ids");
+	row_element_i64(&r, -4);
+	row_element_str(&r, "x\"");
+	row_list_end(&r);
+	row_text(&r, ", sizes");
+	row_members(&r, "sizes");
+	row_member_u64(&r, "all", 6, 17);
+	row_member_u64(&r, "one", 6, 0);
+	row_members_end(&r);
+	row_lines(&r, "functions");
+	for (uint64_t i = 0; i < 2; i++) {
+		row_line(&r);
+		row_u64_of(&r, &n, i, "call");
+		row_flag(&r, &good, i, "good", "bad");
+		if (remark)
+			row_text(&r, ": ");
+		row_str_or_null(&r, &said, remark);
+		row_line_end(&r);
+	}
+	row_lines_end(&r);
+	row_end(&r);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	screen.columns = 10;
+	put_thing(ROW_TEXT, "why");
+	says("thing a?b of  -4 x\", sizes\n  all   17\n  one   0\n  0 calls bad: why\n  1 call  good: why\n");
+	screen.columns = 0;
+	put_thing(ROW_TEXT, NULL);
+	says("thing a?b of  -4 x\", sizes\n  all   17\n  one   0\n  0 calls bad\n  1 call  good\n");
+	put_thing(ROW_JSON, NULL);
+	says("{\"kind\":\"thing\",\"name\":\"a\\u001bb\",\"ids\":[-4,\"x\\\"\"],\"sizes\":{\"all\":17,\"one\":0},"
+	     "\"functions\":[{\"calls\":0,\"good\":false,\"remark\":null},"
+	     "{\"calls\":1,\"good\":true,\"remark\":null}]}\n");
+}
+
 int main(void)
 {
-	struct CMUnitTest all[N(tables) + 5] = {
+	struct CMUnitTest all[N(tables) + 6] = {
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_members, setup),
 		cmocka_unit_test_setup(test_facts, setup),
 		cmocka_unit_test_setup(test_share, setup),
+		cmocka_unit_test_setup(test_lines, setup),
 	};
 	int failed;
 
-	ROWS(all + 5, tables, test_table);
+	ROWS(all + 6, tables, test_table);
 	failed = cmocka_run_group_tests(all, NULL, NULL);
 	buf_fini(&text);
 	return failed;
