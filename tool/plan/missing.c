@@ -5,9 +5,9 @@
 
 #include "base/json.h"
 #include "base/plain.h"
+#include "plan/choice.h"
 #include "plan/missing.h"
 #include "plan/no_match.h"
-#include "plan/select_place.h"
 
 static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 			struct diag *d)
@@ -48,7 +48,7 @@ static void explain(struct choice *c, struct gobin **bins, size_t nbins, size_t 
 		no_code(c, bins, nbins, s, why);
 		return;
 	}
-	select_describe(&c->reasons, &b);
+	choice_describe(&c->reasons, &b);
 	diag_set(why, "no function that '%s' matches can be probed", s->text);
 	diag_hint(why, "%.*s", (int)b.len, b.len ? b.p : "");
 	buf_fini(&b);

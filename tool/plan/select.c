@@ -76,68 +76,7 @@ void select_specs_free(struct spec *specs, size_t n)
 	free(specs);
 }
 
-/* --- what was left out ----------------------------------------------- */
-
-void select_left_out(struct choice *c, const char *why)
-{
-	struct reasons *r = &c->reasons;
-	size_t i = 0;
-
-	r->total++;
-	while (i < r->n && strcmp(r->why[i], why) != 0)
-		i++;
-	if (i == REASONS_MAX)
-		return;
-	if (i == r->n) {
-		r->why[r->n++] = why;
-		r->count[i] = 0;
-	}
-	r->count[i]++;
-}
-
-void select_describe(const struct reasons *r, struct buf *b)
-{
-	if (!r->total)
-		return;
-	buf_u64(b, r->total);
-	buf_str(b, r->total == 1 ? " function or place left out: " :
-				   " functions or places left out: ");
-	for (size_t i = 0; i < r->n; i++) {
-		if (i)
-			buf_str(b, ", ");
-		buf_u64(b, r->count[i]);
-		buf_char(b, ' ');
-		buf_str(b, r->why[i]);
-	}
-}
-
 /* --- choosing -------------------------------------------------------- */
-
-const char *select_lack(const struct choice *c, const struct diag *d)
-{
-	static const char unknown[] = "lack what is asked for", error[] = "return no error";
-	bool absent = strstr(d->message ?: "", " has no ");
-	const char *lack;
-
-	if (strstr(d->message ?: "", " returns no error"))
-		return error;
-	if (!d->text || d->at + d->len > strlen(d->text))
-		return unknown;
-	lack = arena_printf(c->mem, "%s '%.*s'", absent ? "have no" : "do not allow", (int)d->len,
-			    d->text + d->at);
-	return lack ? lack : unknown;
-}
-
-int select_failed(struct choice *c, size_t i, struct diag *d)
-{
-	if (diag_no_memory(d))
-		return -1;
-	if (c->why[i].message)
-		diag_fini(d);
-	else
-		c->why[i] = *d;
-	return 0;
-}
 
 /*
  * What the specs of a rank want of the function, in @req. 1: they are none; -1: no request can be
@@ -214,7 +153,7 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 			diag_copy(&c->why[i], &d);
 	}
 	if (err && !named)
-		select_left_out(c, refused ? refused : select_lack(c, &d));
+		choice_leave_out(c, refused ? refused : choice_lack(c, &d));
 	diag_fini(&d);
 }
 
@@ -262,7 +201,7 @@ static int resolve(struct choice *c, struct gobin **bins, size_t nbins, struct d
 		struct diag why = { 0 };
 
 		if (loosename_resolve(bins, nbins, &c->specs[i], &why) &&
-		    select_failed(c, i, &why)) {
+		    choice_failed(c, i, &why)) {
 			*d = why;
 			return -1;
 		}
@@ -314,7 +253,7 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	if (!err && copies_find(p, bins, nbins, specs, nspecs))
 		err = diag_set(d, "out of memory");
 	if (!err) {
-		select_describe(&c.reasons, skipped);
+		choice_describe(&c.reasons, skipped);
 		if (skipped->len && c.warnings.len)
 			buf_char(skipped, '\n');
 		buf_mem(skipped, c.warnings.p, c.warnings.len);

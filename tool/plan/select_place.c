@@ -77,10 +77,10 @@ static int add_places(struct choice *c, size_t i, const struct places *v, struct
 		if (c->conflict.message)
 			return -1;
 		if (v->n > 1)
-			select_left_out(c, refused ? refused : select_lack(c, &why));
+			choice_leave_out(c, refused ? refused : choice_lack(c, &why));
 		if ((refused && v->n > 1) || c->why[i].message) {
 			diag_fini(&why);
-		} else if (select_failed(c, i, &why)) {
+		} else if (choice_failed(c, i, &why)) {
 			*d = why;
 			return -1;
 		}
@@ -98,7 +98,7 @@ static int choose_place(struct choice *c, struct gobin **bins, size_t nbins, siz
 
 	if (!place_find(&v, bins, nbins, &c->specs[i], &why)) {
 		err = add_places(c, i, &v, d);
-	} else if (select_failed(c, i, &why)) {
+	} else if (choice_failed(c, i, &why)) {
 		*d = why;
 		err = -1;
 	}
