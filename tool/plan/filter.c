@@ -257,7 +257,8 @@ static int decide_record(const struct plan_filter *f, struct plan_func *pf,
 			 pf->fn->name);
 		return -1;
 	}
-	if (filter->returns && f->limits.by == PLAN_SAMPLE_ROOT && plan_limit_any(&f->limits)) {
+	if (filter->returns && f->o->limits.by == PLAN_SAMPLE_ROOT &&
+	    plan_limit_any(&f->o->limits)) {
 		diag_set(d, "the condition of %s is decided when it returns, and whether a tree of calls is shown when it begins",
 			 pf->fn->name);
 		diag_hint(d, "--sample-by call, or leave out what is about results and the duration");
@@ -320,9 +321,9 @@ static size_t stack_ops(const struct plan_filter *f, const struct gobin *bin, st
 		{ .code = GOPROBE_OP_STATIC, .a = 2 },
 		{ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 },
 		{ .code = GOPROBE_OP_KEY, .a = 1 },
-		{ .code = GOPROBE_OP_KEY_STACK, .value = f->stack },
+		{ .code = GOPROBE_OP_KEY_STACK, .value = f->o->stack },
 	};
-	size_t first = f->creator ? 0 : STACK_OPS - 1;
+	size_t first = f->o->creator ? 0 : STACK_OPS - 1;
 
 	memcpy(to, ops + first, (STACK_OPS - first) * sizeof(*ops));
 	return STACK_OPS - first;
@@ -334,8 +335,8 @@ static int add_filters(struct plan_filter *f, struct plan_func *pf,
 {
 	struct goprobe_op stack[STACK_OPS];
 	struct goprobe_op call_ops[PLAN_LIMIT_OPS_MAX], ret_ops[PLAN_LIMIT_OPS_MAX];
-	struct plan_filter_more call = plan_limit_call(&f->limits, filter->returns, call_ops);
-	struct plan_filter_more ret = plan_limit_return(&f->limits, filter->returns, ret_ops);
+	struct plan_filter_more call = plan_limit_call(&f->o->limits, filter->returns, call_ops);
+	struct plan_filter_more ret = plan_limit_return(&f->o->limits, filter->returns, ret_ops);
 	struct plan_filter_more *key = key_at_return(pf, filter) ? &ret : &call;
 
 	/* What makes keys has no limits. */
@@ -351,7 +352,7 @@ static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		key->more = pf->key->value.ops;
 		key->nmore = pf->key->value.nops;
 	}
-	if (f->stack) {
+	if (f->o->stack) {
 		key->more = stack;
 		key->nmore = stack_ops(f, pf->bin, stack);
 	}
@@ -401,12 +402,12 @@ int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct
 	pf->action = req->role == PLAN_ROLE_ERROR ? GOPROBE_ACTION_COUNT : f->plan->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
-	pf->keyed = pf->key || f->stack;
+	pf->keyed = pf->key || f->o->stack;
 	/* What is recorded with its division is remembered. */
-	pf->paired = f->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
+	pf->paired = f->o->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
 	/* Runtime functions that are traced to follow other calls have no limit. */
-	if (!req->filter && !pf->keyed && !f->stuck &&
-	    (req->role || !plan_limit_any(&f->limits)))
+	if (!req->filter && !pf->keyed && !f->o->stuck &&
+	    (req->role || !plan_limit_any(&f->o->limits)))
 		return 0;
 	if (filter->unwound && pf->action != GOPROBE_ACTION_RECORD)
 		return only_shown(pf, filter, d);
@@ -415,7 +416,7 @@ int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct
 	/* It is neither a call nor an end: nothing belongs together. */
 	if (pf->at)
 		return 0;
-	if (f->stuck)
+	if (f->o->stuck)
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
 		decide_count(pf, filter);

@@ -22,11 +22,7 @@ struct plan_filter_under {
 struct plan_filter {
 	struct plan *plan;			/* where they go */
 	struct arena *mem;			/* for what lives as long as the plan */
-	uint32_t stack;				/* plan_options.stack */
-	bool creator;				/* plan_options.creator */
-	bool stuck;				/* plan_options.stuck */
-	struct plan_limits limits;		/* plan_options.limits */
-	bool split;				/* plan_options.split */
+	const struct plan_options *o;		/* what is asked for */
 	struct hmap known;			/* filters, by a hash of their operations */
 	size_t filters_cap;			/* capacity of plan.filters */
 	size_t ops_cap;				/* capacity of plan.filter_ops */

@@ -77,14 +77,9 @@ struct plan *plan_new(const struct plan_options *opt)
 	type_table_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dynamic_type_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
-		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
+		.plan = p, .mem = &priv->mem, .types = &priv->types, .o = &priv->opt,
 	};
-	priv->filters = (struct plan_filter){ .plan = p, .mem = &priv->mem,
-						.stack = priv->opt.stack,
-						.creator = priv->opt.creator,
-						.stuck = priv->opt.stuck,
-						.limits = priv->opt.limits,
-						.split = priv->opt.split };
+	priv->filters = (struct plan_filter){ .plan = p, .mem = &priv->mem, .o = &priv->opt };
 	return p;
 }
 

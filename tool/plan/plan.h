@@ -99,7 +99,7 @@ struct plan_options {
 /* plan_options.held_bytes unless the user says more: there are many such records at once. */
 #define PLAN_HELD_BYTES 960U
 
-extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
+extern const struct plan_options plan_defaults;	/* as --help has them */
 
 /* A pattern or place of which nothing is traced, though others are. */
 struct plan_missing {
