@@ -194,7 +194,8 @@ static int look(void *ctx, const void *item, const uint64_t *record)
 
 	s->nopen++;
 	existing_calls_known(&s->before, o);
-	if (o->id >= s->c.run.session.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
+	if (o->id >= s->c.run.session.plan->nfuncs ||
+	    o->record_bytes < sizeof(struct goprobe_record))
 		return 0;
 	s->nstuck += o->age >= s->longer;
 	if (o->age >= s->longer && is_new(s, o, since))
@@ -280,7 +281,8 @@ static int teach(struct stuck *s, struct diag *d)
 	if (!s->learn.pending)
 		return 0;
 	s->learn.pending = false;
-	return plan_finish(s->c.run.session.plan, d) || upload_more(&s->c.run.session.upload, d) ? -1 : 0;
+	return plan_finish(s->c.run.session.plan, d) ||
+	       upload_more(&s->c.run.session.upload, d) ? -1 : 0;
 }
 
 /* When a look that begins @now has to end, however many goroutines there are; 0: whenever. */

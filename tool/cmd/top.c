@@ -115,7 +115,8 @@ static void draw_table(struct top *t, size_t columns)
 	buf_number(&b, ", ", rows->norder);
 	buf_str(&b, " called");
 	if (t->c.run.session.plan->copies.places)
-		buf_number(&b, ", inlined places not timed: ", t->c.run.session.plan->copies.places);
+		buf_number(&b, ", inlined places not timed: ",
+			   t->c.run.session.plan->copies.places);
 	buf_str(&b, "; every ");
 	buf_duration(&b, t->c.o->interval);
 	if (t->paused)
