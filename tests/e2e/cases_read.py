@@ -119,6 +119,25 @@ def read_is_attach(t):
     check(nothing_probed(), "something is still probed")
 
 
+# What errors say, however far their texts are from them.
+ERRORS = {
+    "main.Refused": '&main.refused{s: &main.status{s: &main.said{Code: 7, Text: "over quota", Token: <redacted>}}}',
+    "main.Attempts": '&main.attempt{N: 1, Err: &main.attempt{N: 2, Err: &main.attempt{N: 3, Err: &main.refused{s: &main.status{s: '
+                     '&main.said{Code: 7, Text: "too late", Token: <redacted>}}}}}}',
+    "main.Failures": 'main.failures{&main.coded{Code: 6}, &main.refused{s: &main.status{s: &main.said{Code: 7, Text: "no such tenant", '
+                     'Token: <redacted>}}}, &main.attempt{N: 4, Err: *errors.errorString("e")}}',
+}
+
+
+@case("attach and read: errors are followed until their texts come, at any --depth, and secrets in them are redacted")
+def errors_say(t):
+    target = t.target("globals")
+    target.line()
+    for depth in (1, 2):
+        same(attached(t, target, list(ERRORS), ["--depth", depth], ["text"])["text"], ERRORS, "attach --depth %d" % depth)
+        same(read(t, target, list(ERRORS), ["--depth", depth], "text"), ERRORS, "read --depth %d" % depth)
+
+
 @case("watch: a variable is shown as attach shows it, within the same budgets", slow=True)
 def watch_is_attach(t):
     t.may_take(600)

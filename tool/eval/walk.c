@@ -257,9 +257,10 @@ static enum result objects(struct walk *w, uint64_t at, const struct eval_type *
 	return ret;
 }
 
-static enum result object(struct walk *w, uint64_t at, const struct gotype *type, uint32_t level)
+static enum result object(struct walk *w, uint64_t at, const struct gotype *type,
+			  enum wire_role role, uint32_t level)
 {
-	const struct eval_type *t = at && type ? eval_type(w->g, type, WIRE_VALUE) : NULL;
+	const struct eval_type *t = at && type ? eval_type(w->g, type, role) : NULL;
 
 	if (!at || !type)
 		return NOTHING;
@@ -348,7 +349,7 @@ static enum result func(struct walk *w, uint64_t at, uint32_t level)
 	if (w->g->read(w->g->read_ctx, at, &code, sizeof(code))) {
 		closure = gobin_closure_type(w->g->bin, code - w->g->bias);
 		if (closure && closure->size)
-			return object(w, at, closure, level);
+			return object(w, at, closure, WIRE_VALUE, level);
 	}
 	return add_object(w, at, GOPROBE_TYPE_CODE, level, WORD, WORD);
 }
@@ -357,10 +358,10 @@ static enum result follow(struct walk *w, const struct goprobe_ref *ref, const u
 			  uint64_t at, uint32_t level);
 
 /* The data word at @word is the value: what it refers to is as far away as it would be itself. */
-static enum result direct(struct walk *w, const struct gotype *type, const uint8_t *word,
-			  uint32_t level)
+static enum result direct(struct walk *w, const struct gotype *type, enum wire_role role,
+			  const uint8_t *word, uint32_t level)
 {
-	const struct eval_type *t = eval_type(w->g, type, WIRE_VALUE);
+	const struct eval_type *t = eval_type(w->g, type, role);
 	enum result ret = NOTHING;
 
 	if (!t)
@@ -377,6 +378,7 @@ static enum result interface(struct walk *w, const struct goprobe_ref *ref, cons
 {
 	const struct record_chunk *itab;
 	const struct gotype *t;
+	enum wire_role role;
 	enum result ret;
 
 	if (ref->kind == GOPROBE_REF_IFACE) {
@@ -394,9 +396,10 @@ static enum result interface(struct walk *w, const struct goprobe_ref *ref, cons
 	t = gobin_rtype(w->g->bin, type - w->g->bias);
 	if (!t)
 		return NOTHING;
+	role = gobin_rtype_is_error(w->g->bin, type - w->g->bias) ? WIRE_ERROR : WIRE_VALUE;
 	if (gobin_rtype_is_direct(w->g->bin, type - w->g->bias))
-		return direct(w, t, at + WORD, level);
-	return object(w, load_u64(at + WORD), t, level);
+		return direct(w, t, role, at + WORD, level);
+	return object(w, load_u64(at + WORD), t, role, level);
 }
 
 /* The first word at @ref is @at, which is not nil. The target is at @level. */

@@ -632,6 +632,11 @@ bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr)
 	return rtype_is_direct(&bin->types, vaddr);
 }
 
+bool gobin_rtype_is_error(struct gobin *bin, uint64_t vaddr)
+{
+	return rtype_is_error(&bin->types, vaddr);
+}
+
 int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx)
 {
 	return rtype_each(&bin->types, fn, ctx);

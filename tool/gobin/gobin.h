@@ -256,6 +256,8 @@ const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr);
 const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr);
 /* An interface's data word is such a value itself, not a pointer to it. */
 bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr);
+/* Values of the type that the descriptor describes are errors: they have Error() string. */
+bool gobin_rtype_is_error(struct gobin *bin, uint64_t vaddr);
 
 /* A value other than 0 ends the walk, and is what it returns. */
 typedef int (*gobin_rtype_fn)(void *ctx, uint64_t vaddr, const char *name);

@@ -181,3 +181,41 @@ bool rtype_is_direct(struct rtypes *t, uint64_t vaddr)
 
 	return !rtype_desc_read(&t->src, vaddr, &d) && d.direct;
 }
+
+static bool is_called(struct rtypes *t, uint64_t name, const char *want)
+{
+	char text[16];
+	struct rtname n;
+
+	return !rtype_desc_name(&t->src, name, &n) && n.len == strlen(want) &&
+	       n.len <= sizeof(text) && !data_cache_read(t->src.data, n.text, text, n.len) &&
+	       !memcmp(text, want, n.len);
+}
+
+/* Is the type at @vaddr func() string? */
+static bool gives_text(struct rtypes *t, uint64_t vaddr)
+{
+	struct rtype_desc fn, result;
+	uint64_t type;
+
+	return vaddr && !rtype_desc_read(&t->src, vaddr, &fn) && fn.kind == RKIND_FUNC &&
+	       !fn.nin && fn.nout == 1 && !rtype_desc_param(&t->src, &fn, 0, &type) &&
+	       !rtype_desc_read(&t->src, type, &result) && result.kind == RKIND_STRING;
+}
+
+bool rtype_is_error(struct rtypes *t, uint64_t vaddr)
+{
+	struct rtype_desc d;
+	struct rtuncommon u;
+	struct rtmethod m;
+
+	if (rtype_desc_read(&t->src, vaddr, &d) || rtype_desc_uncommon(&t->src, &d, &u))
+		return false;
+	for (unsigned int i = 0; i < u.nmethods; i++) {
+		if (rtype_desc_method(&t->src, &u, i, &m))
+			return false;
+		if (is_called(t, m.name, "Error"))
+			return gives_text(t, m.type);
+	}
+	return false;
+}

@@ -40,6 +40,9 @@ const struct gotype *rtype_type(struct rtypes *t, uint64_t vaddr);
 /* An interface's data word is the value itself, not a pointer to it. */
 bool rtype_is_direct(struct rtypes *t, uint64_t vaddr);
 
+/* Has it a method Error() string, as far as the linker has kept that? */
+bool rtype_is_error(struct rtypes *t, uint64_t vaddr);
+
 /* "*net/http.Request": name of the descriptor at @vaddr, or NULL. */
 const char *rtype_name(struct rtypes *t, uint64_t vaddr);
 /* "*http.Request": as Go prints it; not kept: to be freed. NULL if none. */

@@ -52,7 +52,7 @@ static uint64_t key_of(const struct gobin *bin, uint64_t vaddr)
 }
 
 static enum dynamic_type_added add(struct dynamic_type *d, struct dyntype wanted,
-				   const struct gotype *t)
+				   const struct gotype *t, enum wire_role role)
 {
 	uint64_t key = key_of(wanted.bin, wanted.vaddr);
 	struct dyntype *e = hmap_get(&d->known, key);
@@ -69,7 +69,7 @@ static enum dynamic_type_added add(struct dynamic_type *d, struct dyntype wanted
 	/* What the word itself refers to is as near as what it would point to. */
 	if (e->flags & GOPROBE_DYNAMIC_F_DIRECT && wanted.level)
 		wanted.level--;
-	e->type = !t ? NULL : type_table_want(d->types, e->bin, t, WIRE_VALUE, wanted.level);
+	e->type = !t ? NULL : type_table_want(d->types, e->bin, t, role, wanted.level);
 	if (!e->type)
 		return DYNAMIC_TYPE_KNOWN;
 	*d->last = e;
@@ -93,7 +93,7 @@ enum dynamic_type_added dynamic_type_add(struct dynamic_type *d, struct gobin *b
 		.vaddr = vaddr,
 		.level = level,
 		.flags = gobin_rtype_is_direct(bin, vaddr) ? GOPROBE_DYNAMIC_F_DIRECT : 0,
-	}, t);
+	}, t, gobin_rtype_is_error(bin, vaddr) ? WIRE_ERROR : WIRE_VALUE);
 }
 
 enum dynamic_type_added dynamic_type_add_func(struct dynamic_type *d, struct gobin *bin,
@@ -104,7 +104,7 @@ enum dynamic_type_added dynamic_type_add_func(struct dynamic_type *d, struct gob
 	if ((e && e->level <= level) || level > d->types->depth)
 		return DYNAMIC_TYPE_KNOWN;
 	return add(d, (struct dyntype){ .bin = bin, .vaddr = vaddr, .level = level },
-		   gobin_closure_type(bin, vaddr));
+		   gobin_closure_type(bin, vaddr), WIRE_VALUE);
 }
 
 /* --- types to describe in advance ------------------------------------------ */

@@ -48,6 +48,9 @@ static const struct trim {
  */
 static const struct trim parts[] = {
 	{ "errors.joinError", { "errs" } },
+	/* Their messages have those of what they wrap. */
+	{ "fmt.wrapError", { NULL } },
+	{ "fmt.wrapErrors", { NULL } },
 	{ "github.com/pkg/errors.withMessage", { "cause" } },
 	{ "github.com/pkg/errors.withStack", { "error" } },
 	{ "io/fs.PathError", { "Err" } },
@@ -155,6 +158,7 @@ uint64_t reference_size(const struct runtime_layout *layout, const struct gotype
 		[WIRE_GROUP] = t && t->map ? t->map->size : 0, [WIRE_DIR] = WORD,
 		[WIRE_TABLE] = layout->swiss.table_size, [WIRE_CHAN] = layout->chan.size,
 		[WIRE_SUDOG] = layout->sudog.size, [WIRE_TRIE] = layout->trie.size,
+		[WIRE_ERROR] = t ? t->size : 0,
 	};
 	uint64_t size = sizes[role];
 
@@ -191,6 +195,65 @@ static void add_kind(struct reference *r, uint64_t offset, uint8_t kind,
 		.to = to,
 	});
 }
+
+/* --- errors ------------------------------------------------------------------------ */
+
+/* Pointers between an error and its text that are part of the error. */
+#define TEXT_STEPS 3
+
+/* Is a string in the value itself? */
+static bool has_text(const struct gotype *t, int depth)
+{
+	if (t->kind == GOTYPE_STRING)
+		return true;
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && depth < NESTING_MAX && i < t->nfields; i++)
+		if (has_text(t->fields[i].type, depth + 1))
+			return true;
+	return false;
+}
+
+/* Is there a string at most @steps pointers behind the pointer type @t? */
+static bool leads_to_text(const struct gotype *t, int steps)
+{
+	if (!steps || t->kind != GOTYPE_POINTER || !t->elem || is_internal(t->elem))
+		return false;
+	if (has_text(t->elem, 0))
+		return true;
+	for (size_t i = 0; t->elem->kind == GOTYPE_STRUCT && i < t->elem->nfields; i++)
+		if (leads_to_text(t->elem->fields[i].type, steps - 1))
+			return true;
+	return false;
+}
+
+static bool is_error(const struct gotype *t)
+{
+	return t && t->kind == GOTYPE_INTERFACE && strcmp(t->name, "error") == 0;
+}
+
+/*
+ * Does field @f of @t, an error or what leads from it to its text, say what the error says? What it
+ * wraps does. Where it has no text of its own, what leads to text does.
+ */
+static bool says(const struct gotype *t, const struct gofield *f)
+{
+	switch (f->type->kind) {
+	case GOTYPE_INTERFACE:
+		return is_error(f->type);
+	case GOTYPE_SLICE:
+		return is_error(f->type->elem);
+	default:
+		return !has_text(t, 0) && leads_to_text(f->type, TEXT_STEPS);
+	}
+}
+
+/* A slice that is an error, or what an error wraps: the errors in it are part of it. */
+static bool is_errors(const struct reference *r, const struct gotype *t, int depth)
+{
+	return r->error && t->elem->kind == GOTYPE_INTERFACE && !t->elem->empty &&
+	       (!depth || is_error(t->elem));
+}
+
+/* --- values ------------------------------------------------------------------------ */
 
 static void add_value(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
 		      int depth);
@@ -257,19 +320,38 @@ static void add_slog(struct reference *r, const struct gotype *t, const struct g
 		}, &byte, WIRE_VALUE);
 }
 
-bool reference_is_part(const struct gotype *t, const struct gofield *f)
+static const struct trim *parts_of(const struct gotype *t)
 {
-	/* A chain of contexts is one thing, however long. */
-	if (f->embedded && strcmp(f->type->name, "context.Context") == 0)
-		return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		size_t n = strlen(parts[i].type);
 
 		if (strncmp(t->name, parts[i].type, n) == 0 &&
 		    (!t->name[n] || parts[i].type[n - 1] == '['))
-			return is_followed(&parts[i], f->name);
+			return &parts[i];
 	}
-	return false;
+	return NULL;
+}
+
+/*
+ * Is what the field refers to part of @t, and no further away than @t itself? @error: a value of @t
+ * is an error, or leads from one to its text.
+ */
+static bool is_part(const struct gotype *t, const struct gofield *f, bool error)
+{
+	const struct trim *known = parts_of(t);
+
+	/* A chain of contexts is one thing, however long. */
+	if (f->embedded && strcmp(f->type->name, "context.Context") == 0)
+		return true;
+	return known ? is_followed(known, f->name) : error && says(t, f);
+}
+
+/* The reference @ref is part of what it stands in, and with that of an error. */
+static void make_part(struct reference *r, struct wire_ref *ref)
+{
+	ref->ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
+	if (r->error && ref->ref.kind == GOPROBE_REF_POINTER && ref->role == WIRE_VALUE)
+		ref->role = WIRE_ERROR;
 }
 
 /* Its nodes are as near as the map is. */
@@ -299,10 +381,28 @@ static void add_fields(struct reference *r, const struct gotype *t, uint64_t off
 		if (!is_followed(trim, f->name) || add_weak(r, t, f, offset + f->offset))
 			continue;
 		add_value(r, reference_field_type(t, f), offset + f->offset, top, depth);
-		if (r->n == before + 1 && reference_is_part(t, f))
-			r->v[before].ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
+		if (r->n == before + 1 && is_part(t, f, r->error))
+			make_part(r, &r->v[before]);
 		add_slog(r, t, f, offset);
 	}
+}
+
+static void add_slice(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
+		      int depth)
+{
+	bool errors = is_errors(r, t, depth);
+	/* An address is its bytes. */
+	bool part = errors || (!top && strcmp(t->name, "net.IP") == 0);
+
+	add(r, (struct wire_ref){
+		.ref = {
+			.offset = (uint32_t)offset,
+			.kind = GOPROBE_REF_SLICE,
+			.flags = part ? GOPROBE_REF_F_SAME_LEVEL : 0,
+		},
+		.to = t->elem,
+		.role = errors ? WIRE_ERROR : WIRE_VALUE,
+	});
 }
 
 static void add_value(struct reference *r, const struct gotype *t, uint64_t offset, bool top,
@@ -324,14 +424,13 @@ static void add_value(struct reference *r, const struct gotype *t, uint64_t offs
 			 top ? 0 : GOPROBE_REF_F_SAME_LEVEL);
 		break;
 	case GOTYPE_SLICE:
-		/* An address is its bytes. */
 		if (t->elem)
-			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem,
-				 !top && strcmp(t->name, "net.IP") == 0 ?
-				 GOPROBE_REF_F_SAME_LEVEL : 0);
+			add_slice(r, t, offset, top, depth);
 		break;
 	case GOTYPE_INTERFACE:
-		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t, 0);
+		/* As an object of an error it is an error among several. */
+		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t,
+			 r->error && !depth ? GOPROBE_REF_F_SAME_LEVEL : 0);
 		break;
 	case GOTYPE_FUNC:
 		add_kind(r, offset, GOPROBE_REF_FUNC, NULL, 0);
@@ -339,7 +438,8 @@ static void add_value(struct reference *r, const struct gotype *t, uint64_t offs
 	case GOTYPE_POINTER:
 		/* A time is incomplete without its zone. */
 		if (t->elem && (top || reference_follows(t)))
-			add_pointer(r, offset, t->elem, WIRE_VALUE,
+			add_pointer(r, offset, t->elem,
+				    r->error && !depth ? WIRE_ERROR : WIRE_VALUE,
 				    strcmp(t->elem->name, "time.Location") == 0 ?
 				    GOPROBE_REF_F_SAME_LEVEL : 0);
 		break;
@@ -522,6 +622,7 @@ void reference_begin(struct reference *r)
 {
 	r->n = 0;
 	r->nwipes = 0;
+	r->error = false;
 }
 
 void reference_add_frame(struct reference *r, const struct gotype *t, uint64_t offset)
@@ -543,8 +644,10 @@ void reference_keep_texts(struct reference *r)
 void reference_of(struct reference *r, const struct gotype *t, enum wire_role role)
 {
 	reference_begin(r);
+	r->error = role == WIRE_ERROR;
 	switch (role) {
 	case WIRE_VALUE:
+	case WIRE_ERROR:
 		add_value(r, t, 0, false, 0);
 		break;
 	case WIRE_HMAP:

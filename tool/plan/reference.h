@@ -24,6 +24,7 @@ enum wire_role {
 	WIRE_CHAN,	/* of a channel type: runtime.hchan */
 	WIRE_SUDOG,	/* ... runtime.sudog: a waiting goroutine */
 	WIRE_TRIE,	/* of internal/sync.HashTrieMap: a node */
+	WIRE_ERROR,	/* an error's value of the type, or what leads from it to its text */
 };
 
 /* A reference, and what it leads to. */
@@ -48,6 +49,7 @@ struct wire_wipe {
 struct reference {
 	const struct runtime_layout *layout;		/* of the program's runtime */
 	const struct secret_list *secrets; /* what is redacted: neither copied nor followed */
+	bool error;				/* what is made is of role WIRE_ERROR */
 	struct wire_ref v[REFERENCE_MAX];	/* references */
 	size_t n;				/* their number */
 	struct wire_wipe wipes[WIREWIPES_MAX];	/* redacted bytes */
@@ -75,8 +77,6 @@ void reference_keep_texts(struct reference *r);
 bool reference_follows(const struct gotype *t);
 /* What field @f of @t is followed as: an atomic.Pointer's unsafe pointer as its *T. */
 const struct gotype *reference_field_type(const struct gotype *t, const struct gofield *f);
-/* Is what the field refers to part of @t, and no further away than @t itself? */
-bool reference_is_part(const struct gotype *t, const struct gofield *f);
 /* After the last one, of an object of @size bytes. */
 void reference_sort(struct reference *r, uint64_t size);
 

@@ -94,8 +94,20 @@ bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct va
 bool value_bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_status_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 /* The name of the type whose descriptor is at @address, or NULL. */
 const char *value_type_at(struct value_ctx *v, uint64_t address);
+/* What is behind an interface. */
+struct value_inside {
+	struct value_iface i;	/* the interface */
+	const struct gotype *t;	/* type of the struct or other value, behind a pointer or not */
+	const uint8_t *p;	/* its bytes */
+	bool pointed;		/* behind a pointer */
+};
+
+/* Look into the interface of type @t at @p; false: not all of it is there, or it is redacted. */
+bool value_inside(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		  struct value_inside *ret);
 /* The message of the error in the interface of type @t at @p; false if it is unknown. */
 bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,
 			const uint8_t *p);

@@ -45,16 +45,8 @@ static bool message(struct value_ctx *v, struct buf *b, const struct gotype *t, 
 	return ok;
 }
 
-/* An error, found behind an interface. */
-struct error {
-	struct value_iface i;	/* the interface */
-	const struct gotype *t;	/* type of the struct or other value, behind a pointer or not */
-	const uint8_t *p;	/* its bytes */
-	bool pointed;		/* behind a pointer */
-};
-
-static bool open_error(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
-		       struct error *ret)
+bool value_inside(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		  struct value_inside *ret)
 {
 	const char *why;
 
@@ -73,9 +65,9 @@ static bool open_error(struct value_ctx *v, const struct gotype *t, const uint8_
 bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,
 			const uint8_t *p)
 {
-	struct error e;
+	struct value_inside e;
 
-	return open_error(v, t, p, &e) && message(v, b, e.t, e.p, e.pointed);
+	return value_inside(v, t, p, &e) && message(v, b, e.t, e.p, e.pointed);
 }
 
 /*
@@ -163,10 +155,11 @@ bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_
 	return put_words(v, b, w, s, s + strlen(s), false, &some);
 }
 
-/* Each of the errors on a line. */
+/* Each of the errors; the words stand between them. */
 bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
-	const struct gofield *f = value_known_field(w->t, "errs", GOTYPE_SLICE, 24);
+	const struct gofield *f = value_known_field(w->t, "errs", GOTYPE_SLICE, 24) ?:
+				  value_known_field(w->t, "errors", GOTYPE_SLICE, 24);
 	const struct gotype *elem = f ? f->type->elem : NULL;
 	struct value_bytes errs;
 
@@ -177,12 +170,14 @@ bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_w
 		return false;
 	for (uint64_t i = 0; i < errs.have; i++) {
 		if (i)
-			buf_char(b, '\n');
+			buf_str(b, w->k->words);
 		if (!value_error_inside(v, b, elem, errs.data + i * elem->size))
 			return false;
 	}
-	if (errs.have < errs.len)
-		buf_str(b, "\n...");
+	if (errs.have < errs.len) {
+		buf_str(b, w->k->words);
+		buf_str(b, "...");
+	}
 	return true;
 }
 
@@ -243,7 +238,7 @@ bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_
 }
 
 /* The zone of an IPv6 address, if it has one. */
-static bool put_zone(struct value_ctx *v, struct buf *b, const struct error *a)
+static bool put_zone(struct value_ctx *v, struct buf *b, const struct value_inside *a)
 {
 	const struct gofield *zone = value_known_field(a->t, "Zone", GOTYPE_STRING, 16);
 
@@ -258,14 +253,14 @@ static bool address(struct value_ctx *v, struct buf *b, const struct value_what 
 		    const char *name, const char *before)
 {
 	const struct gofield *f = value_known_field(w->t, name, GOTYPE_INTERFACE, 16), *ip, *port;
-	struct error a;
+	struct value_inside a;
 	bool six;
 
 	if (!f)
 		return false;
 	if (!value_word(w->p + f->offset))
 		return true;
-	if (!open_error(v, f->type, w->p + f->offset, &a))
+	if (!value_inside(v, f->type, w->p + f->offset, &a))
 		return false;
 	ip = value_known_field(a.t, "IP", GOTYPE_SLICE, 24);
 	port = value_known_field(a.t, "Port", GOTYPE_INT, 8);
@@ -319,12 +314,12 @@ static void chain(struct value_ctx *v, struct buf *b, const struct value_what *w
 
 	for (int i = 0; i < CHAIN_MAX && k && k->wraps; i++) {
 		const struct gofield *f = value_known_field(t, k->wraps, GOTYPE_INTERFACE, 16);
-		struct error e;
+		struct value_inside e;
 		bool more;
 
 		if (!f)
 			return;
-		more = open_error(v, f->type, p + f->offset, &e);
+		more = value_inside(v, f->type, p + f->offset, &e);
 		if (!e.i.name)
 			return;
 		buf_str(b, ", ");

@@ -25,6 +25,32 @@ func (c *coded) Error() string { return "code " + strconv.Itoa(c.Code) }
 
 type both struct{ A, B error }
 
+// The text of refused is behind two more pointers, and its token is secret.
+type said struct {
+	Code  int
+	Text  string
+	Token string
+}
+
+type status struct{ s *said }
+
+type refused struct{ s *status }
+
+func (r *refused) Error() string { return r.s.s.Text }
+
+type failures []error
+
+func (f failures) Error() string { return strconv.Itoa(len(f)) + " failures" }
+
+type attempt struct {
+	N   int
+	Err error
+}
+
+func (a *attempt) Error() string { return a.Err.Error() }
+
+func refusal(text string) error { return &refused{&status{&said{7, text, "hush"}}} }
+
 type named struct {
 	fmt.Stringer
 	N int
@@ -64,6 +90,9 @@ var Boths = keep("Boths", []*both{{errors.New("a"), &coded{1}}, {&coded{2}, erro
 var ErrMap = keep("ErrMap", map[string]error{"k": errors.New("a"), "l": &coded{3}, "m": errors.New("c")})
 var Coded = keep("Coded", []error{&coded{1}, &coded{2}, errors.New("x"), &coded{4}})
 var Wrapped = keep[error]("Wrapped", fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", &coded{5})))
+var Refused = keep("Refused", refusal("over quota"))
+var Attempts = keep[error]("Attempts", &attempt{1, &attempt{2, &attempt{3, refusal("too late")}}})
+var Failures = keep[error]("Failures", failures{&coded{6}, refusal("no such tenant"), &attempt{4, errors.New("e")}})
 var Numeric = keep[error]("Numeric", numeric())
 var Stringers = keep("Stringers", []fmt.Stringer{time.Second, 2 * time.Second, time.Minute})
 var Named = keep("Named", []named{{time.Second, 1}, {time.Minute, 2}})

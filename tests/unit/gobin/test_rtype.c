@@ -394,6 +394,34 @@ static void test_direct(void **state)
 	}
 }
 
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *name;
+		bool error;
+	} cases[] = {
+		{ "*errors.errorString", true }, { "runtime.errorString", true },
+		{ "*runtime.TypeAssertionError", true }, { "runtime.boundsError", true },
+		{ "errors.errorString", false }, { "*main.Item", false }, { "main.Item", false },
+		{ "int", false }, { "error", false },
+	};
+	struct bins_each b = BINS("kinds", "-stripped");
+
+	(void)state;
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < N(cases); k++) {
+			const struct gotype *t = gobin_find_type(b.bin, cases[k].name);
+
+			if (t && gobin_rtype_is_error(b.bin, t->rtype) != cases[k].error)
+				fail_msg("1.%d: %s", b.minor, cases[k].name);
+			/* The others may have no descriptor. */
+			if (!t)
+				assert_false(strstr(cases[k].name, "*"));
+		}
+		assert_false(gobin_rtype_is_error(b.bin, 0));
+	}
+}
+
 /* An unlinked copy of @path; where its types are in it. */
 static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 {
@@ -553,6 +581,7 @@ int main(void)
 		{ "types are found by whole and by short names", test_find },
 		{ "itabs list the types that an interface may hold", test_itabs },
 		{ "what an interface holds directly is known", test_direct },
+		{ "errors are known by their method", test_errors },
 		{ "names that would control a terminal are none", test_controls },
 		{ "damaged descriptors do no harm", test_damaged },
 	};

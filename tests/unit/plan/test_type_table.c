@@ -159,6 +159,47 @@ static const struct gomap vault = { .swiss = true, .size = 264, .key_at = 8, .ke
 static const struct gotype t_vault = { GOTYPE_MAP, "map[string]main.Password", 8, 8,
 				       .elem = &t_password, .key = &t_string, .map = &vault };
 
+/* An error whose text is behind two more pointers, and what leads there. */
+static const struct gofield said_fields[] = {
+	{ "Code", &t_int, 0 }, { "Text", &t_string, 8 }, { "Item", &t_pitem, 24 },
+	{ "Token", &t_string, 32 },
+};
+
+static const struct gotype t_said = { GOTYPE_STRUCT, "main.said", 48, 8,
+				      .fields = said_fields, .nfields = 4 };
+static const struct gotype t_psaid = { GOTYPE_POINTER, "*main.said", 8, 8, .elem = &t_said };
+static const struct gofield status_fields[] = { { "s", &t_psaid, 0 } };
+static const struct gotype t_status = { GOTYPE_STRUCT, "main.status", 8, 8,
+					.fields = status_fields, .nfields = 1 };
+static const struct gotype t_pstatus = { GOTYPE_POINTER, "*main.status", 8, 8,
+					 .elem = &t_status };
+static const struct gofield refused_fields[] = {
+	{ "s", &t_pstatus, 0 }, { "g", &t_pg, 8 }, { "n", &t_zones, 16 },
+};
+
+static const struct gotype t_refused = { GOTYPE_STRUCT, "main.refused", 40, 8,
+					 .fields = refused_fields, .nfields = 3 };
+static const struct gotype t_prefused = { GOTYPE_POINTER, "*main.refused", 8, 8,
+					  .elem = &t_refused };
+static const struct gotype t_errors = { GOTYPE_SLICE, "[]error", 24, 8, .elem = &t_error };
+static const struct gofield wraps_fields[] = {
+	{ "Op", &t_string, 0 }, { "Err", &t_error, 16 }, { "all", &t_errors, 32 },
+	{ "ctx", &t_context, 56 }, { "s", &t_pstatus, 72 }, { "any", &t_any, 80 },
+};
+
+static const struct gotype t_wraps = { GOTYPE_STRUCT, "main.wraps", 96, 8,
+				       .fields = wraps_fields, .nfields = 6 };
+static const struct gotype t_wraperror = { GOTYPE_STRUCT, "fmt.wrapError", 96, 8,
+					   .fields = wraps_fields, .nfields = 2 };
+/* Four pointers to a text are too many. */
+static const struct gofield far_fields[] = { { "s", &t_prefused, 0 } };
+static const struct gotype t_far = { GOTYPE_STRUCT, "main.far", 8, 8,
+				     .fields = far_fields, .nfields = 1 };
+static const struct gotype t_pfar = { GOTYPE_POINTER, "*main.far", 8, 8, .elem = &t_far };
+static const struct gofield farther_fields[] = { { "s", &t_pfar, 0 } };
+static const struct gotype t_farther = { GOTYPE_STRUCT, "main.farther", 8, 8,
+					 .fields = farther_fields, .nfields = 1 };
+
 struct refs_case {
 	const char *claim;
 	const struct gotype *t;
@@ -232,6 +273,26 @@ static const struct refs_case refs_cases[] = {
 	  " 88:array" CHILD " 96:array" CHILD " 104:array" CHILD " 112:array" CHILD
 	  " 120:array" CHILD " 128:array" CHILD " 136:array" CHILD " 144:array" CHILD
 	},
+};
+
+static const struct refs_case error_cases[] = {
+	{ "an error behind a pointer", &t_prefused, WIRE_ERROR, 24, "0:ptr(main.refused/10)" },
+	{ "it leads to its text, and to nothing else", &t_refused, WIRE_ERROR, 24,
+	  "0:ptr(main.status/10)= 16:slice(time.zone)" },
+	{ "so does what leads there", &t_status, WIRE_ERROR, 24, "0:ptr(main.said/10)=" },
+	{ "where the text is the way ends", &t_said, WIRE_ERROR, 24,
+	  "8:str= 24:ptr(main.Item) wipe 32+16" },
+	{ "what is no error leads nowhere", &t_status, WIRE_VALUE, 24, "0:ptr(main.said)" },
+	{ "three pointers are followed", &t_far, WIRE_ERROR, 24, "0:ptr(main.refused/10)=" },
+	{ "four are not", &t_farther, WIRE_ERROR, 24, "0:ptr(main.far)" },
+	{ "errors are part of what wraps them", &t_wraps, WIRE_ERROR, 24,
+	  "0:str= 16:iface(error)= 32:slice(error/10)= 56:iface(context.Context) 72:ptr(main.status) 80:eface(interface {})"
+	},
+	{ "a message that has theirs needs them not", &t_wraperror, WIRE_ERROR, 24,
+	  "0:str= 16:iface(error)" },
+	{ "errors that are an error", &t_errors, WIRE_ERROR, 24, "0:slice(error/10)=" },
+	{ "each of them", &t_error, WIRE_ERROR, 24, "0:iface(error)=" },
+	{ "others are farther away", &t_errors, WIRE_VALUE, 24, "0:slice(error)" },
 };
 
 static const struct refs_case wipes_cases[] = {
@@ -311,6 +372,15 @@ static void test_wipes(void **state)
 	check_refs(&r, &(struct refs_case){ "nothing is redacted", &t_user, WIRE_VALUE, 24,
 		   "0:str= 16:slice(uint8) 56:slice(main.Password) 80:eface(interface {}) 96:func"
 	});
+}
+
+static void test_errors(void **state)
+{
+	static struct reference r;
+
+	(void)state;
+	for (size_t i = 0; i < N(error_cases); i++)
+		check_refs(&r, &error_cases[i]);
 }
 
 static void test_refs(void **state)
@@ -617,6 +687,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "each kind of type has its references", test_refs },
+		{ "errors lead to what they say", test_errors },
 		{ "what is redacted is wiped, and not followed", test_wipes },
 		{ "whole programs pass the module's rules", test_programs },
 		{ "types are made as far as a walk can come", test_depth },

@@ -184,6 +184,73 @@ static void test_errors(void **state)
 	     "&fs.PathError{Op: <beyond --depth>, Path: \"/x\", Err: syscall.Errno(\"no such file or directory\")}");
 }
 
+static const struct gofield said_fields[] = {
+	{ "Code", &t_int32, 0 }, { "Message", &t_string, 8 },
+};
+
+static const struct gotype t_said = TYPE(STRUCT, "google.golang.org/genproto/rpc/status.Status", 24,
+					 FIELDS(said_fields));
+static const struct gotype p_said = POINTER_TO("*google.golang.org/genproto/rpc/status.Status",
+					       t_said);
+static const struct gofield status_fields[] = { { "s", &p_said, 0 } };
+static const struct gotype t_status = TYPE(STRUCT, "google.golang.org/grpc/internal/status.Status",
+					   8, FIELDS(status_fields));
+static const struct gotype p_status = POINTER_TO("*google.golang.org/grpc/internal/status.Status",
+						 t_status);
+static const struct gofield rpc_fields[] = { { "s", &p_status, 0 } };
+static const struct gotype t_rpc = TYPE(STRUCT, "google.golang.org/grpc/internal/status.Error", 8,
+					FIELDS(rpc_fields));
+static const struct gotype p_rpc = POINTER_TO("*google.golang.org/grpc/internal/status.Error",
+					      t_rpc);
+static const struct gotype t_errors = TYPE(SLICE, "[]error", 24, .elem = &t_error);
+static const struct gofield multi_fields[] = { { "errors", &t_errors, 8 } };
+static const struct gotype t_multi = TYPE(STRUCT, "go.uber.org/multierr.multiError", 32,
+					  FIELDS(multi_fields));
+static const struct gotype p_multi = POINTER_TO("*go.uber.org/multierr.multiError", t_multi);
+static const struct gofield pg_fields[] = {
+	{ "Severity", &t_string, 0 }, { "Code", &t_string, 16 }, { "Message", &t_string, 32 },
+};
+
+static const struct gotype t_pg = TYPE(STRUCT, "github.com/jackc/pgx/v5/pgconn.PgError", 48,
+				       FIELDS(pg_fields));
+
+/* Errors of packages that many programs use. */
+static void test_package_errors(void **state)
+{
+	uint64_t rpc, multi;
+
+	(void)state;
+	recs_begin();
+	rpc = recs_type(&p_rpc, true);
+	multi = recs_type(&p_multi, true);
+	recs_itab(0x1000, rpc);
+	recs_itab(0x1100, multi);
+	recs_text(0x200, "no such keyERROR23505duplicate");
+	PUT(0x100, 0x110);
+	PUT(0x110, 0x120);
+	PUT(0x120, 5, 0x200, 11);
+	SAYS(SHOW(&t_error, 0x1000, 0x100),
+	     "*status.Error(\"rpc error: code = NotFound desc = no such key\")");
+	PUT(0x180, 0x188);
+	PUT(0x188, 0x190);
+	PUT(0x190, 99, 0x200, 2);
+	SAYS(SHOW(&t_error, 0x1000, 0x180),
+	     "*status.Error(\"rpc error: code = Code(99) desc = no\")");
+	SAYS(JSON(&t_error, 0x1000, 0x180),
+	     "{'type':'*google.golang.org/grpc/internal/status.Error','address':'0x180','value':'0x180','to':{'s':{'type':'*google.golang.org/grpc/internal/status.Status','value':'0x188','to':{'s':{'type':'*google.golang.org/genproto/rpc/status.Status','value':'0x190','to':{'Code':99,'Message':'no'}}}}},'message':'rpc error: code = Code(99) desc = no'}");
+	/* What was not read is no message. */
+	PUT(0x1b0, 0x1b8);
+	PUT(0x1b8, 0x999);
+	SAYS(SHOW(&t_error, 0x1000, 0x1b0),
+	     "&status.Error{s: &status.Status{s: (*status.Status)(0x999)}}");
+	PUT(0x300, 0, 0x400, 2, 2);
+	PUT(0x400, 0x1000, 0x100, 0x1000, 0x180);
+	SAYS(SHOW(&t_error, 0x1100, 0x300),
+	     "*multierr.multiError(\"rpc error: code = NotFound desc = no such key; rpc error: code = Code(99) desc = no\")");
+	SAYS(SHOW(&t_pg, 0x20b, 5, 0x210, 5, 0x215, 9),
+	     "pgconn.PgError(\"ERROR: duplicate (SQLSTATE 23505)\")");
+}
+
 static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);
 static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 },
 					       { "Zone", &t_string, 32 } };
@@ -453,7 +520,6 @@ static void test_panics(void **state)
 	     "*runtime.PanicNilError(\"panic called with nil argument (use GODEBUG=panicnil=1 to disable)\")");
 }
 
-static const struct gotype t_errors = TYPE(SLICE, "[]error", 24, .elem = &t_error);
 static const struct gofield join_fields[] = { { "errs", &t_errors, 0 } };
 static const struct gotype t_join = TYPE(STRUCT, "errors.joinError", 24, FIELDS(join_fields));
 static const struct gotype p_join = POINTER_TO("*errors.joinError", t_join);
@@ -829,6 +895,7 @@ int main(void)
 		{ "times in UTC; JSON keeps the numbers", test_times },
 		{ "durations, months, days as package time writes them", test_durations },
 		{ "errors say what Error() says, and what they wrap", test_errors },
+		{ "so do errors of packages that many programs use", test_package_errors },
 		{ "addresses; the errors of package net; file modes", test_net },
 		{ "addresses of package netip", test_netip },
 		{ "arrays of bytes in hexadecimal, UUIDs", test_byte_arrays },
