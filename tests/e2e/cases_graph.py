@@ -193,11 +193,13 @@ def ends(t):
     same(summary["open"], sum(c["ended"] == "open" for r in trees for c in every(r["call"])), "open calls")
 
 
-@case("graph: strings and errors are shown without --follow, and other references name that option")
+@case("graph: strings, errors and what is asked for are shown without --follow, and other references name that option")
 def texts(t):
     out = graph(t, "fmt.Fprintf", "--", t.binary("example"), json=False).text()
     check('format="x=%d, y=%d, z=%d\\n"' in out, "a string: %s", out)
     check("[]any<beyond --follow> (len 3)" in out or "[]interface {}<beyond --follow> (len 3)" in out, "a slice: %s", out)
+    asked = graph(t, "fmt.Fprintf(a)", "--", t.binary("example"), json=False).text()
+    check(re.search(r"a=\[\](any|interface {}){\d+, \d+, \d+}", asked), "a slice that is asked for: %s", asked)
 
 
 @case("graph: a long panic that ends several calls is shown at the first call, and named at the others")

@@ -81,6 +81,7 @@ static int read_all(struct reading *r, const struct options *o, struct diag *d)
 	scope.bin = r->look.eval.bin;
 	if (watchvar_list_compile(o->operands, o->noperands, &scope, &r->vars, d))
 		return -1;
+	r->look.values.full = o->screen.full;
 	r->look.eval.limits = o->plan;
 	/* The text is read by a person: what was asked for limits it, and not a buffer. */
 	r->look.eval.limits.objects = RECORD_CHUNKS_MAX;

@@ -184,6 +184,7 @@ static int set_up(struct watching *w, const struct options *o, struct diag *d)
 	if (!eval_process_is_clear(&w->look, &others))
 		diag_print(&others, "goprobectl", stderr);
 	diag_fini(&others);
+	w->look.values.full = o->screen.full;
 	w->look.eval.limits.secrets = o->plan.secrets;
 	scope.bin = w->look.eval.bin;
 	return watchvar_list_compile(o->operands, w->nvars, &scope, &w->vars, d);

@@ -164,7 +164,7 @@ static int finish(struct planframe *f, struct gobin *bin, const struct parts *fi
 	if (!fr->size)
 		return 0;
 	if (type_table_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size,
-			     f->plan->texts && !f->hidden, &type))
+			     f->texts, &type))
 		return -1;
 	return intern_plan(f, type, first, fr);
 }
@@ -389,6 +389,7 @@ static void begin_frame(struct planframe *f, const struct plan_func *pf, bool re
 	f->bytes = pf->held && !results ? held : f->o->bytes;
 	/* The end of a call has the callers that its beginning had. */
 	f->callers = results || pf->hidden ? 0 : f->o->callers;
+	f->texts = f->plan->texts && !pf->hidden;
 }
 
 /* The goroutine's id from g, as item @item; 0 if it cannot be read. */
@@ -520,6 +521,8 @@ static int build_capture(struct planframe *f, struct gobin *bin, const struct pl
 	struct parts first = parts_begin(f);
 	struct plan *p = f->plan;
 
+	/* What is asked for is shown. */
+	f->texts = false;
 	if (!v || c->size > PLAN_FRAME_MAX ||
 	    grow(&p->ops, p->nops + c->nops, &f->ops_cap, sizeof(*p->ops)))
 		return -1;
@@ -592,7 +595,6 @@ int plan_frame_build(struct planframe *f, struct plan_func *pf, const struct pla
 	const char *why = pf->at ? req->why : places(pf);
 	int err = 0;
 
-	f->hidden = pf->hidden;
 	/* Of a panic's value at least the first object. */
 	f->depth = f->o->depth || !pf->hidden ? f->o->depth : 1;
 	/* Where g is in no register, its goroutine is not known. */

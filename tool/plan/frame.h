@@ -16,7 +16,7 @@ struct planframe {
 	const struct plan_options *o;	/* what is asked for */
 	uint32_t bytes;	/* of the frame at hand: goprobe_plan.bytes */
 	uint32_t depth;	/* of the function at hand */
-	bool hidden;	/* the user did not choose that function */
+	bool texts;	/* of the frame at hand only strings and errors are followed */
 	bool goroutine;	/* records of calls of the function at hand describe their goroutine */
 	bool registers;	/* records of the function at hand have the registers */
 	uint32_t callers;	/* most functions of the call stack in the frame at hand */

@@ -270,7 +270,7 @@ struct plan {
 	bool split;	/* plan_options.split */
 	bool errors;	/* plan_options.errors */
 	bool brief;	/* plan_options.brief */
-	bool texts;	/* of frames only strings and errors are followed */
+	bool texts;	/* of what is not asked for in particular only strings and errors are followed */
 	struct secret_list secrets;	/* plan_options.secrets */
 	bool wipes;	/* the module wipes bytes of records: GOPROBE_REF_WIPE */
 	bool key_hashes;	/* keys have strings, of which long ones are hashed */

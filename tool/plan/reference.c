@@ -35,6 +35,8 @@ static const struct trim {
 	{ "context.cancelCtx", { "Context", "err", "cause" } },
 	{ "context.timerCtx", { "cancelCtx", "deadline" } },
 	{ "context.afterFuncCtx", { "cancelCtx" } },
+	/* Of a message's type, not of the message. */
+	{ "google.golang.org/protobuf/internal/impl.MessageState", { NULL } },
 	/* Caches and tries, by unsafe pointers for the most part. */
 	{ "sync.Pool", { NULL } },
 	{ "sync.Map", { "m" } },

@@ -44,6 +44,7 @@ int sink_open(struct output *o, struct stream *s, const struct plan *p, const st
 	s->most = options->events;
 	s->values.width = options->pretty ? columns() : 0;
 	s->values.no_zero = options->no_zero;
+	s->values.full = options->screen.full;
 	return 0;
 }
 

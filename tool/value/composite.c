@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists in braces, on one line or on many. */
-#include "value/text.h"
+#include "value/std.h"
 
 void value_text_cut(struct buf *b, const char *why)
 {
@@ -97,6 +97,29 @@ static bool is_zero(const struct value_list *l, const struct gofield *f)
 	return true;
 }
 
+/* Has @t the state that protobuf gives each message? */
+static bool is_message(const struct gotype *t)
+{
+	static const char type[] = "google.golang.org/protobuf/internal/impl.MessageState";
+	const struct gofield *state = value_known_field(t, "state", GOTYPE_STRUCT, 0);
+
+	return state && state->type->name && !strcmp(state->type->name, type);
+}
+
+/*
+ * Is it a field that protobuf's generated code keeps for itself? Those with bytes of unknown fields
+ * are shown if they have some.
+ */
+static bool is_generated(const struct value_list *l, const struct gofield *f)
+{
+	if (strncmp(f->name, "XXX_", 4) == 0)
+		return strcmp(f->name, "XXX_sizecache") == 0 || is_zero(l, f);
+	if (strcmp(f->name, "unknownFields") == 0 || strcmp(f->name, "extensionFields") == 0)
+		return is_zero(l, f) && is_message(l->type);
+	return (strcmp(f->name, "state") == 0 || strcmp(f->name, "sizeCache") == 0) &&
+	       is_message(l->type);
+}
+
 static bool is_shown(struct value_ctx *v, const struct value_list *l, uint64_t i)
 {
 	const struct gofield *f = &l->type->fields[i];
@@ -105,7 +128,7 @@ static bool is_shown(struct value_ctx *v, const struct value_list *l, uint64_t i
 		return true;
 	if (l->captured)
 		return !value_is_blank(f) && value_is_captured(l->type, i);
-	return !value_is_blank(f) &&
+	return !value_is_blank(f) && (v->full || !is_generated(l, f)) &&
 	       !(v->no_zero && is_zero(l, f) && !value_redacts_field(v, l->type, i, l->data));
 }
 

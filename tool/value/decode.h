@@ -121,6 +121,7 @@ struct value_ctx {
 	 */
 	unsigned int width;
 	bool no_zero;	/* text leaves out fields that are zero */
+	bool full;	/* text has what is left out otherwise: generated fields, a server's contexts */
 
 	unsigned int budget;	/* values that may still be shown */
 	unsigned int depth;	/* of nesting */

@@ -251,6 +251,39 @@ static void test_package_errors(void **state)
 	     "pgconn.PgError(\"ERROR: duplicate (SQLSTATE 23505)\")");
 }
 
+static const struct gotype t_state = TYPE(STRUCT, "google.golang.org/protobuf/internal/impl.MessageState", 8);
+static const struct gotype t_ownstate = TYPE(STRUCT, "main.State", 8);
+static const struct gofield message_fields[] = {
+	{ "state", &t_state, 0 }, { "sizeCache", &t_int, 8 }, { "unknownFields", &t_bytes, 16 },
+	{ "Key", &t_int, 40 }, { "XXX_sizecache", &t_int, 48 }, { "XXX_unrecognized", &t_bytes, 56 },
+};
+
+static const struct gotype t_message = TYPE(STRUCT, "main.Put", 80, FIELDS(message_fields));
+static const struct gofield ownmessage_fields[] = {
+	{ "state", &t_ownstate, 0 }, { "sizeCache", &t_int, 8 }, { "unknownFields", &t_bytes, 16 },
+};
+
+static const struct gotype t_ownmessage = TYPE(STRUCT, "main.Own", 40, FIELDS(ownmessage_fields));
+
+static void test_messages(void **state)
+{
+	(void)state;
+	recs_begin();
+	recs_text(0x100, "\x0a");
+	SAYS(SHOW(&t_message, 0x55, 7, 0, 0, 0, 3, 7, 0, 0, 0), "main.Put{Key: 3}");
+	SAYS(SHOW(&t_message, 0, 0, 0x100, 1, 1, 3, 0, 0x100, 1, 1),
+	     "main.Put{unknownFields: []byte(\"\\n\"), Key: 3, XXX_unrecognized: []byte(\"\\n\")}");
+	/* Fields of that name in what is no message. */
+	SAYS(SHOW(&t_ownmessage, 0, 7, 0, 0, 0),
+	     "main.Own{state: main.State{}, sizeCache: 7, unknownFields: nil}");
+	SAYS(JSON(&t_message, 0x55, 7, 0, 0, 0, 3, 7, 0, 0, 0),
+	     "{'state':{},'sizeCache':7,'unknownFields':null,'Key':3,'XXX_sizecache':7,'XXX_unrecognized':null}");
+	recs_ctx.full = true;
+	SAYS(SHOW(&t_message, 0x55, 7, 0, 0, 0, 3, 7, 0, 0, 0),
+	     "main.Put{state: impl.MessageState{}, sizeCache: 7, unknownFields: nil, Key: 3, XXX_sizecache: 7, XXX_unrecognized: nil}");
+	recs_ctx.full = false;
+}
+
 static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);
 static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 },
 					       { "Zone", &t_string, 32 } };
@@ -896,6 +929,7 @@ int main(void)
 		{ "durations, months, days as package time writes them", test_durations },
 		{ "errors say what Error() says, and what they wrap", test_errors },
 		{ "so do errors of packages that many programs use", test_package_errors },
+		{ "messages of protobuf without what its code keeps in them", test_messages },
 		{ "addresses; the errors of package net; file modes", test_net },
 		{ "addresses of package netip", test_netip },
 		{ "arrays of bytes in hexadecimal, UUIDs", test_byte_arrays },
