@@ -344,7 +344,7 @@ static void fit(struct buf *b, const struct parts *at, const struct output_event
 		buf_mem(b, tail.p, tail.len);
 	}
 	b->failed |= tail.failed;
-	screen_fit(b, at->start, pieces, n, f->receiver && n > 1);
+	screen_fit(b, at->start, pieces, n, (f->receiver || f->context) && n > 1);
 	buf_fini(&tail);
 	free(pieces);
 }

@@ -202,10 +202,15 @@ static inline const struct plan_frame *output_frame(const struct output_event *e
 	return e->kind == OUTPUT_CALL || e->kind == OUTPUT_AT ? &e->fn->call : &e->fn->ret;
 }
 
-/* The @i-th value of a line of text. A receiver is last: it is long and says least of a call. */
+/*
+ * The @i-th value of a line of text. A context and a receiver are last: they are long and say least
+ * of a call.
+ */
 static inline size_t output_nth(const struct plan_frame *f, size_t i)
 {
-	return f->receiver ? (i + 1) % f->nvalues : i;
+	size_t last = f->receiver + f->context;
+
+	return i + last < f->nvalues ? i + last : f->nvalues - 1 - i;
 }
 
 /* What is shown of a value. */

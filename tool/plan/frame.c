@@ -477,6 +477,14 @@ static const struct edit *edit_of(const struct plan_request *req, bool results)
 	return edit && edit->nops ? edit : NULL;
 }
 
+/* Is parameter @i a context? */
+static bool is_context(const struct gosig *sig, size_t i)
+{
+	const struct gotype *t = i < sig->nparams ? sig->params[i].type : NULL;
+
+	return t && t->kind == GOTYPE_INTERFACE && !strcmp(t->name, "context.Context");
+}
+
 static int build_whole(struct planframe *f, struct plan_func *pf,
 		       const struct abi_call *call, const struct plan_request *req,
 		       bool results)
@@ -496,6 +504,7 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 	} else {
 		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, edit, fr);
 		fr->receiver = sig->receiver && sig->nparams;
+		fr->context = is_context(sig, fr->receiver);
 		if (!err)
 			err = add_lost(f, pf, fr);
 		if (!err && sig->dict)

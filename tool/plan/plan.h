@@ -135,6 +135,7 @@ struct plan_frame {
 	uint32_t stack;	/* where the call stack is: goprobe_plan.stack */
 	uint32_t nstack;	/* the most addresses of it; 0: no call stack */
 	bool receiver;	/* @values begin with the receiver, which nobody asked for by name */
+	bool context;	/* a context.Context comes next, or begins them: nobody asked for it, either */
 };
 
 /* Where the goroutine comes from; zeros: that is not known. */

@@ -421,6 +421,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
+	s->values.now = h->time + s->out->epoch;
 	/* Before the call itself, if it is an event. */
 	if (e.fn->role == PLAN_ROLE_BEGIN && e.kind == OUTPUT_CALL)
 		begin_program(s, h->tgid);

@@ -120,6 +120,7 @@ struct value_ctx {
 	 * stays on one line
 	 */
 	unsigned int width;
+	uint64_t now;	/* when the values were so, ns since 1970; 0: not known */
 	bool no_zero;	/* text leaves out fields that are zero */
 	bool full;	/* text has what is left out otherwise: generated fields, a server's contexts */
 

@@ -99,10 +99,13 @@ static const struct value_known table[] = {
 	CONTEXT("context.todoCtx", GOTYPE_STRUCT, "context.TODO"),
 	/* Until 1.20: only its address identifies it. */
 	CONTEXT("context.emptyCtx", GOTYPE_INT, "context.emptyCtx"),
-	CONTEXT("context.cancelCtx", GOTYPE_STRUCT, ".WithCancel"),
-	CONTEXT("context.timerCtx", GOTYPE_STRUCT, ".WithDeadline"),
-	CONTEXT("context.valueCtx", GOTYPE_STRUCT, ".WithValue"),
-	CONTEXT("context.withoutCancelCtx", GOTYPE_STRUCT, ".WithoutCancel"),
+	/* Those with a parent. */
+	CONTEXT("context.cancelCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.timerCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.valueCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.withoutCancelCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.afterFuncCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.stopCtx", GOTYPE_STRUCT, NULL),
 
 	{ .name = "sync.Mutex", .kind = GOTYPE_STRUCT, .text = value_mutex },
 	{ .name = "sync.RWMutex", .kind = GOTYPE_STRUCT, .text = value_rwmutex },

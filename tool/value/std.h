@@ -61,6 +61,11 @@ static inline bool value_convert(struct buf *b, const struct value_what *w)
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w);
 /* The time @ns nanoseconds after 1970. */
 void value_time_unix(struct buf *b, int64_t ns);
+/*
+ * What is left from v->now until the time.Time of type @t at @p: "2.9s", "-1.5s" behind it. False:
+ * that is a day or more, or is not known.
+ */
+bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p);
 bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w);

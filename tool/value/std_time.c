@@ -79,34 +79,48 @@ void value_time_unix(struct buf *b, int64_t ns)
 	rfc3339(b, s, (uint32_t)rest);
 }
 
+/* A time.Time in UTC. */
+struct moment {
+	bool zero;	/* it is the zero value */
+	int64_t unix_s;	/* seconds since 1970 */
+	uint32_t ns;	/* and nanoseconds */
+};
+
+/* The time.Time of type @t at @p; false if that makes no sense. */
+static bool read_time(const struct gotype *t, const uint8_t *p, struct moment *ret)
+{
+	const struct gofield *f_wall = value_known_field(t, "wall", GOTYPE_UINT, 8);
+	const struct gofield *f_ext = value_known_field(t, "ext", GOTYPE_INT, 8);
+	uint64_t wall, ext;
+
+	if (!f_wall || !f_ext)
+		return false;
+	wall = value_word(p + f_wall->offset);
+	ext = value_word(p + f_ext->offset);
+	ret->zero = !wall && !ext;
+	/* With a monotonic reading: 33 bits of seconds since 1885, and ext is the reading. */
+	if (wall >> 63)
+		ret->unix_s = (int64_t)(wall << 1 >> 31) + TO_1885 - TO_1970;
+	else if (__builtin_sub_overflow((int64_t)ext, TO_1970, &ret->unix_s))
+		return false;
+	ret->ns = wall & ((1U << 30) - 1);
+	return ret->ns < SECOND;
+}
+
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
-	const struct gofield *f_wall = value_known_field(w->t, "wall", GOTYPE_UINT, 8);
-	const struct gofield *f_ext = value_known_field(w->t, "ext", GOTYPE_INT, 8);
-	uint64_t wall, ext;
-	int64_t unix_s;
-	uint32_t ns;
+	struct moment m;
 	bool convert;
 
 	(void)v;
-	if (!f_wall || !f_ext)
+	if (!read_time(w->t, w->p, &m))
 		return false;
-	wall = value_word(w->p + f_wall->offset);
-	ext = value_word(w->p + f_ext->offset);
-	if (!wall && !ext) {
+	if (m.zero) {
 		buf_str(b, "time.Time{}");
 		return true;
 	}
-	/* With a monotonic reading: 33 bits of seconds since 1885, and ext is the reading. */
-	if (wall >> 63)
-		unix_s = (int64_t)(wall << 1 >> 31) + TO_1885 - TO_1970;
-	else if (__builtin_sub_overflow((int64_t)ext, TO_1970, &unix_s))
-		return false;
-	ns = wall & ((1U << 30) - 1);
-	if (ns >= SECOND)
-		return false;
 	convert = value_convert(b, w);
-	rfc3339(b, unix_s, ns);
+	rfc3339(b, m.unix_s, m.ns);
 	if (convert)
 		buf_char(b, ')');
 	return true;
@@ -145,6 +159,30 @@ static void duration(struct buf *b, int64_t d)
 		fraction(b, u % SECOND, 9);
 		buf_char(b, 's');
 	}
+}
+
+/* Nearer times are shown as what is left until then. */
+#define NEAR_S 86400
+#define TENTH (SECOND / 10)
+
+bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+{
+	struct moment m;
+	int64_t s, left;
+
+	if (!v->now || !read_time(t, p, &m) || m.zero)
+		return false;
+	s = m.unix_s - (int64_t)(v->now / SECOND);
+	if (s <= -NEAR_S || s >= NEAR_S)
+		return false;
+	left = s * (int64_t)SECOND + m.ns - (int64_t)(v->now % SECOND);
+	/* As exact as somebody reads it. */
+	if (left <= -(int64_t)SECOND || left >= (int64_t)SECOND)
+		left -= left % (int64_t)TENTH;
+	else
+		left -= left % 1000000;
+	duration(b, left);
+	return true;
 }
 
 bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w)

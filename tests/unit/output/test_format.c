@@ -101,11 +101,14 @@ static struct plan_func funcs[] = {
 	{ .fn = &bare_fn, .id = 10,
 	  .call = { empty_args, N(empty_args), .plan = GOPROBE_NO_PLAN },
 	  .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &add_fn, .id = 11,
+	  .call = { add_args, N(add_args), 24, 0, .receiver = true, .context = true },
+	  .ret = { add_results, N(add_results), 8, 1 } },
 };
 
 static struct plan_func *func_list[] = {
 	&funcs[0], &funcs[1], &funcs[2], &funcs[3], &funcs[4], &funcs[5], &funcs[6],
-	&funcs[7], &funcs[8], &funcs[9], &funcs[10],
+	&funcs[7], &funcs[8], &funcs[9], &funcs[10], &funcs[11],
 };
 
 static struct goprobe_type types[] = { { 24 }, { 8 }, { 136 }, { 24 } };
@@ -129,6 +132,7 @@ static const struct plan plan = {
 #define BEGIN	7
 #define MAIN	8
 #define EMPTY	10
+#define IN_CONTEXT	11
 
 /* 14:03:22 on some day; records' times count from there. */
 #define EPOCH	1795269802000000000ULL
@@ -186,6 +190,12 @@ static size_t put_frame(uint8_t *p, size_t size, struct goprobe_record *h, const
 	return size + sizeof(missed);
 }
 
+/* Is it a call of main.Add, whatever of that is asked for? */
+static bool is_add(const struct step *s)
+{
+	return s->id == ADD || s->id == METHOD || s->id == IN_CONTEXT;
+}
+
 static size_t put(uint8_t *p, const struct step *s)
 {
 	static const uint64_t args[] = { 0x5000, 5, 2 }, result[] = { 84 };
@@ -223,13 +233,13 @@ static size_t put(uint8_t *p, const struct step *s)
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + size, &l, sizeof(l));
 		size += sizeof(l);
-	} else if (s->id % METHOD == ADD && s->kind == GOPROBE_RECORD_CALL) {
+	} else if (is_add(s) && s->kind == GOPROBE_RECORD_CALL) {
 		h.plan = 0;
 		memcpy(p + size, args, sizeof(args));
 		memcpy(p + size + sizeof(args), &c, sizeof(c));
 		memcpy(p + size + sizeof(args) + sizeof(c), "A-119\0\0", 8);
 		size += sizeof(args) + sizeof(c) + 8;
-	} else if (s->id % METHOD == ADD && s->kind == GOPROBE_RECORD_RETURN) {
+	} else if (is_add(s) && s->kind == GOPROBE_RECORD_RETURN) {
 		h.plan = 1;
 		memcpy(p + size, result, sizeof(result));
 		size += sizeof(result);
@@ -258,6 +268,10 @@ static struct format_case {
 	},
 	{ "a receiver, in text behind the arguments", { CALL(METHOD, 104881, 100) },
 	  "14:03:22.104881    37  > shop.(*Cart).Add(qty=2, <its place is not known>, sku=\"A-119\")\n",
+	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
+	},
+	{ "a context and a receiver, in text behind the arguments", { CALL(IN_CONTEXT, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(<its place is not known>, qty=2, sku=\"A-119\")\n",
 	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
 	},
 	{ "nothing but a value without bytes, of which a record has nothing",

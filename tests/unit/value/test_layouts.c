@@ -41,10 +41,10 @@ static const struct row {
 	{ "context.emptyCtx", "context.emptyCtx", 0, 20 },
 	{ "context.backgroundCtx", "context.Background", 21 },
 	{ "context.todoCtx", "context.TODO", 21 },
-	{ "context.cancelCtx", "*errors.errorString(\"x\").WithCancel[x]" },
-	{ "context.timerCtx", "*errors.errorString(\"x\").WithDeadline(time.Time{})[x]" },
+	{ "context.cancelCtx", "ctx{x, in *errors.errorString(\"x\")}" },
+	{ "context.timerCtx", "ctx{deadline time.Time{}, x, in *errors.errorString(\"x\")}" },
 	{ "context.valueCtx",
-	  "*errors.errorString(\"x\").WithValue(*errors.errorString(\"x\"), *errors.errorString(\"x\"))"
+	  "ctx{*errors.errorString(\"x\"): *errors.errorString(\"x\"), in *errors.errorString(\"x\")}"
 	},
 	{ "sync.Mutex", "sync.Mutex{unlocked}" },
 	{ "sync.RWMutex", "sync.RWMutex{unlocked}" },

@@ -231,16 +231,16 @@ static void test_context(void **state)
 	PUT(0x5700, 0x5300, 6);
 	PUT(0x5800, 0x5100, 7);
 	SAYS(SHOW(&t_context, 0, 0, key, 0x5600, string, 0x5800),
-	     "nil.WithValue(main.ctxKey(\"authToken\"), <redacted>)");
+	     "ctx{authToken: <redacted>, in nil}");
 	SAYS(JSON(&t_context, 0, 0, key, 0x5600, string, 0x5800),
 	     "{'Context':null,'key':{'type':'main.ctxKey','address':'0x5600','value':'authToken'},'val':{'type':'interface {}','unavailable':'redacted'}}");
 	SAYS(SHOW(&t_context, 0, 0, key, 0x5700, string, 0x5800),
-	     "nil.WithValue(main.ctxKey(\"Accept\"), \"hunter2\")");
+	     "ctx{Accept: \"hunter2\", in nil}");
 	SAYS(SHOW(&t_context, 0, 0, 0x10, 0x5700, string, 0x5800),
-	     "nil.WithValue(any(type 0x10, 0x5700), \"hunter2\")");
+	     "ctx{any(type 0x10, 0x5700): \"hunter2\", in nil}");
 	recs_redact(&off);
 	SAYS(SHOW(&t_context, 0, 0, key, 0x5600, string, 0x5800),
-	     "nil.WithValue(main.ctxKey(\"authToken\"), \"hunter2\")");
+	     "ctx{authToken: \"hunter2\", in nil}");
 	recs_end();
 }
 

@@ -658,31 +658,40 @@ static void test_contexts(void **state)
 	PUT(0x400, 0x1300, 0x200, 0, 0x1400, 0x500, 0, 0, 62135596800, 0);
 	PUT(0x500, 0x327, 16);
 	SAYS(SHOW(&i_context, 0x1000, 0x99), "context.Background");
-	SAYS(SHOW(&i_context, 0x1100, 0x100), "context.Background.WithCancel");
+	SAYS(SHOW(&i_context, 0x1100, 0x100), "ctx{}");
 	SAYS(SHOW(&i_context, 0x1300, 0x200),
-	     "context.Background.WithCancel.WithValue(\"user\", \"bob\")");
+	     "ctx{user: \"bob\"}");
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
-	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[context canceled]");
+	     "ctx{deadline 1970-01-01T00:00:00Z, context canceled, user: \"bob\"}");
 	/* Its words are the program's: what a terminal would obey is quoted. */
 	recs_text(0x347, "\x1b[2J");
 	PUT(0x500, 0x347, 4);
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
-	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[\"\\x1b[2J\"]");
+	     "ctx{deadline 1970-01-01T00:00:00Z, \"\\x1b[2J\", user: \"bob\"}");
 	PUT(0x500, 0x347, 0);
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
-	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[]");
+	     "ctx{deadline 1970-01-01T00:00:00Z, canceled, user: \"bob\"}");
 	/* With a cause of its own; until 1.19 there was none. */
 	PUT(0x500, 0x327, 16, 0x324, 3);
 	PUT(0x540, 0x1000, 0x99, 0, 0x1400, 0x500, 0x1400, 0x500);
 	PUT(0x5a0, 0x1000, 0x99, 0, 0x1400, 0x500, 0x1400, 0x510);
-	SAYS(SHOW(&p_cause, 0x540), "context.Background.WithCancel[context canceled]");
-	SAYS(SHOW(&p_cause, 0x5a0), "context.Background.WithCancel[context canceled: bob]");
+	SAYS(SHOW(&p_cause, 0x540), "ctx{context canceled}");
+	SAYS(SHOW(&p_cause, 0x5a0), "ctx{context canceled: bob}");
 	/* The chain ends where the capture does. */
 	PUT(0x600, 0x1100, 0x9990, 0, 0, 0);
-	SAYS(SHOW(&i_context, 0x1100, 0x600), "(*context.cancelCtx)(0x9990).WithCancel");
+	SAYS(SHOW(&i_context, 0x1100, 0x600), "ctx{in (*context.cancelCtx)(0x9990)}");
 	/* A circle. */
 	PUT(0x700, 0x1100, 0x700, 0, 0, 0);
-	SAYS(SHOW(&i_context, 0x1100, 0x700), "(*context.cancelCtx)(0x700).WithCancel");
+	SAYS(SHOW(&i_context, 0x1100, 0x700), "ctx{...}");
+	/* A deadline within a day is what is left until then. */
+	recs_ctx.now = 1200000000;
+	PUT(0x800, 0x1000, 0x99, 0, 0, 0, 0, 0, 62135596800 + 4, 150000000);
+	SAYS(SHOW(&i_context, 0x1200, 0x800), "ctx{deadline 2.8s}");
+	PUT(0x800, 0x1000, 0x99, 0, 0, 0, 0, 0, 62135596800 + 1, 0);
+	SAYS(SHOW(&i_context, 0x1200, 0x800), "ctx{deadline -200ms}");
+	PUT(0x800, 0x1000, 0x99, 0, 0, 0, 0, 0, 62135596800 + 172800, 0);
+	SAYS(SHOW(&i_context, 0x1200, 0x800), "ctx{deadline 1970-01-03T00:00:00Z}");
+	recs_ctx.now = 0;
 }
 
 static const struct gofield mutex_fields[] = { { "state", &t_int32, 0 }, { "sema", &t_uint32, 4 } };
@@ -936,7 +945,7 @@ int main(void)
 		{ "what package reflect holds", test_reflect },
 		{ "panics of the runtime", test_panics },
 		{ "errors that say what others say", test_composed },
-		{ "contexts as chains", test_contexts },
+		{ "contexts: values, deadline and cause", test_contexts },
 		{ "locks and atomics: their state, if they have the expected shape", test_locks },
 		{ "the entries of a sync.Map", test_sync_map },
 		{ "names without the paths of packages", test_names },
