@@ -278,9 +278,7 @@ static void test_lines(void **state)
 	put_thing(ROW_TEXT, NULL);
 	says("thing a?b of  -4 x\", sizes\n  all   17\n  one   0\n  0 calls bad\n  1 call  good\n");
 	put_thing(ROW_JSON, NULL);
-	says("{\"kind\":\"thing\",\"name\":\"a\\u001bb\",\"ids\":[-4,\"x\\\"\"],\"sizes\":{\"all\":17,\"one\":0},"
-	     "\"functions\":[{\"calls\":0,\"good\":false,\"remark\":null},"
-	     "{\"calls\":1,\"good\":true,\"remark\":null}]}\n");
+	says("{\"kind\":\"thing\",\"name\":\"a\\u001bb\",\"ids\":[-4,\"x\\\"\"],\"sizes\":{\"all\":17,\"one\":0},\"functions\":[{\"calls\":0,\"good\":false,\"remark\":null},{\"calls\":1,\"good\":true,\"remark\":null}]}\n");
 }
 
 int main(void)
