@@ -127,7 +127,7 @@ def chosen(t):
     target.send("call channel")
     target.line()
     groups = of_kind(look(t, target, "--with", "main.onChannel", "--group", "stack")[0], "stack")
-    same([g["count"] for g in groups], [2], "--group stack")
+    same([(g["count"], g["created_by"]["func"]) for g in groups], [(2, "main.start")], "--group stack")
     target.kill()
 
 

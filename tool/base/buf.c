@@ -237,6 +237,30 @@ void buf_float(struct buf *b, double v, unsigned int size)
 	}
 }
 
+/* From 100 s on: 18m22s, 2h13m, 4d7h; false for what is shorter. */
+static bool long_duration(struct buf *b, uint64_t ns)
+{
+	static const struct {
+		uint64_t from, s;
+		char unit, next;
+	} units[] = { { 172800, 86400, 'd', 'h' }, { 6000, 3600, 'h', 'm' }, { 100, 60, 'm', 's' } };
+	uint64_t s = ns / 1000000000;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (s < units[i].from)
+			continue;
+		buf_u64(b, s / units[i].s);
+		buf_char(b, units[i].unit);
+		s = s % units[i].s / (units[i].next == 'h' ? 3600 : units[i].next == 'm' ? 60 : 1);
+		if (s) {
+			buf_u64(b, s);
+			buf_char(b, units[i].next);
+		}
+		return true;
+	}
+	return false;
+}
+
 void buf_duration(struct buf *b, uint64_t ns)
 {
 	static const struct {
@@ -244,6 +268,8 @@ void buf_duration(struct buf *b, uint64_t ns)
 		const char *unit;
 	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
 
+	if (long_duration(b, ns))
+		return;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (ns < units[i].ns)
 			continue;

@@ -16,9 +16,9 @@ static const char about[] =
 "started it, its pprof labels and its stack. Nothing is stopped, no breakpoint is set, and\n"
 "the module is not needed: goprobectl reads the process's memory while it runs.\n"
 "\n"
-"A row is 'consistent' if all its values are of one moment. It is 'torn' if the goroutine\n"
-"ran meanwhile, or may have run: do not trust its state, stack and labels. A running\n"
-"goroutine has no stack here. The garbage collector measures how long goroutines wait, so\n"
+"All values of a row are of one moment. A row is 'torn' if the goroutine ran meanwhile, or\n"
+"may have run: do not trust its state, stack and labels. A running goroutine has no stack\n"
+"here. The garbage collector measures how long goroutines wait, so\n"
 "the time is a lower bound; '-': the collector has not seen the goroutine wait.\n";
 
 static const char examples[] =

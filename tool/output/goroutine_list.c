@@ -141,7 +141,7 @@ static int add_to_group(struct goroutine_list *l, const struct goroutine_snapsho
 		.pcs = pcs, .first_returns = true, .values = { 1 }, .labels = labels,
 	};
 
-	if (l->opt.group == GOROUTINE_LIST_BY_CREATOR)
+	if (l->opt.group != GOROUTINE_LIST_BY_STATE)
 		sample.creator = (struct stacks_pc){ l->of, s->creator };
 	if (l->opt.group == GOROUTINE_LIST_BY_STACK)
 		put_stack(l, s, pcs, &sample);
@@ -222,6 +222,8 @@ static void put_state(struct row *r, const struct goroutine_list_row *g)
 		buf_str(r->b, ": ");
 		plain_add(r->b, g->reason);
 	}
+	if (!g->consistent && r->mode == ROW_TEXT)
+		buf_str(r->b, " (torn)");
 }
 
 static void put_labels(struct row *r, const struct goroutine_list_row *g)
@@ -264,7 +266,6 @@ static void put_row(const struct goroutine_list *l, enum row_mode mode,
 	static const struct column goid = { "goid", "GOID", -9 };
 	static const struct column since = { "waited_ns", "WAITS AT LEAST", -15 };
 	static const struct column parent = { "parent", "PARENT", -9 };
-	static const struct column read = { "consistent", "ROW", 12 };
 	struct row r = { .b = b, .mode = mode };
 
 	row_begin(&r, "goroutine");
@@ -277,9 +278,8 @@ static void put_row(const struct goroutine_list *l, enum row_mode mode,
 		row_u64(&r, &parent, g->parent);
 	else
 		row_none(&r, &parent);
-	if (row_cell(&r, &read))
-		buf_str(b, mode == ROW_JSON ? g->consistent ? "true" : "false" :
-			g->consistent ? "consistent" : "torn");
+	if (mode == ROW_JSON)
+		json_raw(b, "consistent", g->consistent ? "true" : "false");
 	put_labels(&r, g);
 	if (mode == ROW_JSON) {
 		stack_print_frames_json(g->stack, b);

@@ -179,6 +179,12 @@ void stack_print_frames_text(const struct stack *k, struct buf *b)
 	shape_names_fini(&names);
 }
 
+/* Are the stacks those of goroutines, which wait as a rule? */
+static bool is_goroutines(const struct stacks *s)
+{
+	return !strcmp(s->types[0].type, "goroutines");
+}
+
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
 		       const struct shape_names *names, struct buf *b)
 {
@@ -204,7 +210,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 		state_print_text(k->split, b);
 		buf_char(b, '\n');
 	}
-	text_frames(k, names, false, b);
+	text_frames(k, names, is_goroutines(s), b);
 }
 
 void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
