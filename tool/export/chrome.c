@@ -54,18 +54,30 @@ static void open_event(struct graph *g, const char *kind, const char *name,
 	json_u64(b, "tid", track(who));
 }
 
-/* The name of a process, or of a track. */
-static void put_name(struct graph *g, const char *kind, const struct calltree_who *who,
-		     const char *name, uint64_t number)
+static bool is_same_track(const struct calltree_who *a, const struct calltree_who *b)
 {
-	struct buf *b = &g->out.buf;
+	return a->tgid == b->tgid && track(a) == track(b);
+}
 
-	open_event(g, "M", kind, who);
+/* The name of a track: "goroutine 7: main.worker", by the outermost call that was seen on it. */
+static void put_track(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf, name = { 0 };
+
+	while (c->parent && is_same_track(&c->parent->who, &c->who))
+		c = c->parent;
+	if (c->who.goid)
+		buf_number(&name, "goroutine ", c->who.goid);
+	else
+		buf_number(&name, "thread ", c->who.tid);
+	buf_str(&name, ": ");
+	buf_str(&name, graph_name(g, c));
+	buf_char(&name, 0);
+	open_event(g, "M", "thread_name", &c->who);
 	json_raw(b, "args", "{");
-	json_key(b, "name");
-	buf_char(b, '"');
-	buf_number(b, name, number);
-	buf_str(b, "\"}}");
+	json_str(b, "name", name.failed ? NULL : name.p);
+	buf_str(b, "}}");
+	buf_fini(&name);
 }
 
 static void put_names(struct graph *g, const struct calltree_call *c)
@@ -78,10 +90,9 @@ static void put_names(struct graph *g, const struct calltree_call *c)
 		json_str(b, "name", span_program(g, c));
 		buf_str(b, "}}");
 	}
-	if (c->who.tgid == g->shown.tgid && track(&c->who) == track(&g->shown))
+	if (is_same_track(&c->who, &g->shown))
 		return;
-	put_name(g, "thread_name", &c->who, c->who.goid ? "goroutine " : "thread ",
-		 c->who.goid ? c->who.goid : c->who.tid);
+	put_track(g, c);
 	g->shown = c->who;
 }
 

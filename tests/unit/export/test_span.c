@@ -46,10 +46,18 @@ static const struct span_case {
 		{
 			"{'displayTimeUnit':'ns','traceEvents':[",
 			"{'ph':'M','name':'process_name','pid':7,'tid':1,'args':{'name':'shapes-1.27'}}",
-			"{'ph':'M','name':'thread_name','pid':7,'tid':1,'args':{'name':'goroutine 1'}}",
+			"{'ph':'M','name':'thread_name','pid':7,'tid':1,'args':{'name':'goroutine 1: main.a'}}",
 			"{'ph':'X','name':'main.a','pid':7,'tid':1,'cat':'call','ts':1.500,'dur':4.500",
 			"{'ph':'X','name':'main.b<\\'é\\'>','pid':7,'tid':1,'cat':'call','ts':3.000,'dur':1.500",
 			"\n],'otherData':{'ns_from_ts_to_1970':'1000000000000000000'}}\n",
+		},
+	}, {
+		"trace events: a track has the name of its outermost call, also behind another track",
+		&graph_chrome, { ">a1", "+12", ">b2", "<b2", ">b1", "<b1", "<a1" },
+		{
+			"'tid':1,'args':{'name':'goroutine 1: main.a'}}",
+			"'tid':2,'args':{'name':'goroutine 2: main.b<\\'é\\'>'}}",
+			"'tid':1,'args':{'name':'goroutine 1: main.a'}}",
 		},
 	}, {
 		"trace events: an arrow from the go statement to the first call of the goroutine",
