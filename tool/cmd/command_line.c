@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "cmd/cmd.h"
+#include "gotype/shown_name.h"
 #include "plan/select.h"
 
 /* Values of long options begin here; those with a letter have the letter. */
@@ -286,6 +287,7 @@ int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 	code = cmd_parse(cmd, &o, argc, argv, d);
 	if (code == CMD_DONE) {
 		screen = o.screen;
+		shown_name_form = screen.full ? SHOWN_NAME_WHOLE : SHOWN_NAME_SHORT;
 		o.person = true;
 		screen_open(STDOUT_FILENO);
 		code = cmd->run(&o, d);

@@ -138,14 +138,14 @@ static int flush(struct buf *b, size_t most, struct diag *d)
 
 static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 {
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 	struct buf b = { 0 };
 	int err = 0;
 
 	/* In the order of the file, so that it is read once. */
 	for (size_t i = 0; i < n; i++) {
 		function_list_survey(v[i].bin, v[i].fn, &v[i].survey);
-		shape_names_add(&names, v[i].fn->name);
+		shown_names_add(&names, v[i].fn->name);
 	}
 	qsort(v, n, sizeof(*v), by_name);
 	if (!json)
@@ -155,7 +155,7 @@ static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 		err = flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 	buf_fini(&b);
 	return err;
 }

@@ -128,12 +128,12 @@ static int print(const struct finds *finds, const struct options *o, struct diag
 {
 	size_t n = finds->n < o->top ? finds->n : o->top;
 	bool json = o->format == OPTION_JSON;
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 	struct buf b = { 0 };
 	int err;
 
 	for (size_t i = 0; i < n; i++)
-		shape_names_add(&names, finds->v[i].fn->name);
+		shown_names_add(&names, finds->v[i].fn->name);
 	if (!json)
 		function_list_header(&b);
 	for (size_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static int print(const struct finds *finds, const struct options *o, struct diag
 	if (!err && n < finds->n)
 		fprintf(stderr, "goprobectl: %zu of %zu functions; --top shows more\n", n,
 			finds->n);
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 	buf_fini(&b);
 	return err;
 }

@@ -64,6 +64,7 @@ struct top {
 	uint64_t *errors;
 	bool knows_errors;		/* there are such functions */
 	struct toprows rows;		/* what is shown of it */
+	struct shown_names names;	/* what its functions are called */
 	uint64_t last;			/* when the tallies were last read */
 	enum page page;			/* what is on the screen */
 	bool paused;			/* the table stays as it is */
@@ -426,11 +427,14 @@ static int set_up(struct counting *counting, struct diag *d)
 	for (size_t i = 0; i < n; i++) {
 		t->tallies.v[i].ends = plan->funcs[i]->count_ends;
 		t->rows.v[i].name = plan_func_name(plan->funcs[i]);
+		shown_names_add(&t->names, t->rows.v[i].name);
 		if (!plan->funcs[i]->errors)
 			continue;
 		t->rows.v[i].errors = &t->errors[plan->funcs[i]->errors];
 		t->knows_errors = true;
 	}
+	for (size_t i = 0; i < n; i++)
+		t->rows.v[i].shown = shown_names_get(&t->names, t->rows.v[i].name);
 	return 0;
 }
 
@@ -520,6 +524,7 @@ static int run(struct options *o, struct diag *d)
 	counting_fini(&t.c);
 	tallies_fini(&t.tallies);
 	toprows_fini(&t.rows);
+	shown_names_fini(&t.names);
 	free(t.errors);
 	buf_fini(&t.notice);
 	return code;

@@ -276,11 +276,13 @@ void toprows_row(struct buf *b, const struct toprow *row, size_t snapshots, size
 		buf_fill(b, ' ', GAP);
 	}
 	at = b->len;
-	plain_add(b, row->name);
+	plain_add(b, row->shown ?: row->name);
 	if (b->failed)
 		return;
 	/* Numbers that are wider than their columns take them from the name. */
 	used = plain_columns(b->p + start, at - start);
+	if (used < columns)
+		screen_shorten_name(b, at, b->len - at, columns - used);
 	if (used < columns)
 		fit(b, at, columns - used);
 	else

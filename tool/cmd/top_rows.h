@@ -26,6 +26,7 @@ enum toprows_by {
 /* A function. */
 struct toprow {
 	const char *name;		/* its name, the caller's */
+	const char *shown;		/* what people call it, the caller's; NULL: its name */
 	uint64_t calls;			/* calls so far */
 	/* Of these, those that returned an error; the caller's, or NULL: not known. */
 	const uint64_t *errors;
@@ -55,7 +56,7 @@ struct toprows {
 	size_t first;		/* place of the first row on the screen */
 };
 
-/* For ids below @n; the caller sets names and errors. -1: no memory. */
+/* For ids below @n; the caller sets both names, and errors. -1: no memory. */
 int toprows_init(struct toprows *t, size_t n);
 void toprows_fini(struct toprows *t);
 /* A new snapshot, @ns after the one before. The rows are sorted. */

@@ -83,7 +83,7 @@ static int print_line(struct watching *w, struct diag *d)
 	if (target_ended(&w->look.target))
 		return 1;
 	if (!w->json)
-		screen_fit(&w->line, 0, NULL, 0, false);
+		screen_fit(&w->line, 0, NULL, 0);
 	buf_str(&w->line, w->json ? "]}\n" : "\n");
 	return writing_buf(STDOUT_FILENO, &w->line, d);
 }

@@ -11,6 +11,7 @@
 #define DW_AT_go_elem			0x2902
 #define DW_AT_go_embedded_field		0x2903
 #define DW_AT_go_runtime_type		0x2904
+#define DW_AT_go_package_name		0x2905
 #define DW_AT_go_dict_index		0x2906
 #define DW_AT_go_closure_offset		0x2907
 

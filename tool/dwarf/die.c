@@ -397,14 +397,19 @@ bool die_ref(struct die *r, const struct dwdie *d, unsigned int attr,
 	       die_at(r, v.u, ret);
 }
 
-const char *die_name(struct die *r, const struct dwdie *d)
+static const char *die_string(struct die *r, const struct dwdie *d, unsigned int attr)
 {
 	struct dwval v;
 
-	if (!die_attr_any(r, d, DW_AT_name, &v) || v.class != DWVAL_STRING ||
+	if (!die_attr_any(r, d, attr, &v) || v.class != DWVAL_STRING ||
 	    !plain_name((const char *)v.p, v.n))
 		return NULL;
 	return (const char *)v.p;
+}
+
+const char *die_name(struct die *r, const struct dwdie *d)
+{
+	return die_string(r, d, DW_AT_name);
 }
 
 /* --- units --- */
@@ -441,6 +446,7 @@ static void describe(struct die *r, struct dwunit *u)
 	read_class(r, &root, DW_AT_addr_base, DWVAL_OFFSET, &u->addr_base);
 	die_address(r, &root, DW_AT_low_pc, &u->low_pc);
 	u->name = die_name(r, &root);
+	u->package = die_string(r, &root, DW_AT_go_package_name);
 }
 
 static struct dwunit *add_unit(struct die *r)

@@ -26,6 +26,7 @@ struct dwunit {
 	bool is_go;			/* written in Go */
 	bool indexed;			/* free for dwinfo */
 	const char *name;		/* the package's import path, or NULL */
+	const char *package;		/* what Go code calls the package, or NULL */
 	uint64_t low_pc;		/* what addresses in lists count from */
 	uint64_t addr_base;		/* of its part of .debug_addr */
 };

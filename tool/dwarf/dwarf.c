@@ -404,3 +404,14 @@ int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const char *name),
 		ret = each_variable(dw, &dw->r.units[i], pass_on, &p);
 	return ret;
 }
+
+void dwarf_packages(const struct dwarf *dw,
+		    void (*fn)(void *ctx, const char *path, const char *name), void *ctx)
+{
+	for (size_t i = 0; i < dw->r.nunits; i++) {
+		const struct dwunit *u = &dw->r.units[i];
+
+		if (u->is_go && u->name && u->package && *u->package)
+			fn(ctx, u->name, u->package);
+	}
+}

@@ -74,6 +74,9 @@ struct dwvar {
 
 /* The variable @name ("net/http.DefaultClient"); 0, or -1 if it is not found. */
 int dwarf_variable(struct dwarf *dw, const char *name, struct dwvar *ret);
+/* Call @fn with the path and the name of each package of which both are known. */
+void dwarf_packages(const struct dwarf *dw,
+		    void (*fn)(void *ctx, const char *path, const char *name), void *ctx);
 /*
  * @fn is called with the name of each variable; a value other than 0 ends the
  * walk, and is what it returns.

@@ -6,6 +6,7 @@
  */
 #include "base/json.h"
 #include "export/span.h"
+#include "gotype/shown_name.h"
 #include "output/state_print.h"
 
 /* Tracks of threads outside any goroutine stand behind those of goroutines. */
@@ -155,16 +156,35 @@ static void put_texts(struct graph *g, const struct calltree_call *c)
 		json_u64(b, "started_by_goroutine", c->origin.parent);
 }
 
+/* Begin the event of a call. Returns whether its name is not the function's whole one. */
+static bool open_call(struct graph *g, const struct calltree_call *c)
+{
+	const char *name = graph_name(g, c);
+	struct buf brief = { 0 };
+	bool differs;
+
+	if (g->brief)
+		shown_name_put(&brief, name);
+	buf_char(&brief, 0);
+	differs = g->brief && !brief.failed && strcmp(brief.p, name) != 0;
+	open_event(g, "X", differs ? brief.p : name, &c->who);
+	buf_fini(&brief);
+	return differs;
+}
+
 static void put_call(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
+	bool brief;
 
 	put_names(g, c);
-	open_event(g, "X", graph_name(g, c), &c->who);
+	brief = open_call(g, c);
 	json_str(b, "cat", "call");
 	put_us(b, "ts", c->from);
 	put_us(b, "dur", c->until - c->from);
 	json_raw(b, "args", "{");
+	if (brief)
+		json_str(b, "func", graph_name(g, c));
 	json_u64(b, "thread", c->who.tid);
 	json_str(b, "ended", graph_end(c));
 	if (c->below)

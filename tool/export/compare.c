@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "export/compare.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "output/row.h"
 
 /* The calls of a function in one recording. */
@@ -170,14 +170,17 @@ static void put_func(const struct compare_func *f, const char *name, struct row 
 		put_change(r, &quantiles[i].change, old->n && new->n ? q[COMPARE_OLD] : 0,
 			   q[COMPARE_NEW]);
 	}
-	row_str(r, &col_func, name);
+	if (row_is_json(r))
+		row_str(r, &col_func, name);
+	else if (row_cell(r, &col_func))
+		row_name(r, name);
 	row_end(r);
 }
 
 void compare_put(struct compare *c, bool json, struct buf *b)
 {
 	struct row r = { .b = b, .mode = ROW_HEADS };
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct compare_calls *side = c->v[i]->side;
@@ -185,7 +188,7 @@ void compare_put(struct compare *c, bool json, struct buf *b)
 		for (int k = 0; k < COMPARE_SIDES; k++)
 			if (side[k].n)
 				qsort(side[k].ns, side[k].n, sizeof(*side[k].ns), by_value);
-		shape_names_add(&names, c->v[i]->name);
+		shown_names_add(&names, c->v[i]->name);
 	}
 	if (c->n)
 		qsort(c->v, c->n, sizeof(*c->v), by_shift);
@@ -193,7 +196,7 @@ void compare_put(struct compare *c, bool json, struct buf *b)
 		put_func(&(struct compare_func){ .name = "" }, "", &r);
 	r.mode = row_mode(json);
 	for (size_t i = 0; i < c->n; i++)
-		put_func(c->v[i], json ? c->v[i]->name : shape_names_get(&names, c->v[i]->name),
+		put_func(c->v[i], json ? c->v[i]->name : shown_names_get(&names, c->v[i]->name),
 			 &r);
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 }

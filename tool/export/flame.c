@@ -7,6 +7,7 @@
 #include "base/hmap.h"
 #include "export/flame.h"
 #include "export/flame_tree.h"
+#include "gotype/shown_name.h"
 #include "output/profile_print.h"
 #include "output/row.h"
 #include "output/stacks.h"
@@ -68,6 +69,22 @@ static void put_color(struct buf *b, const struct flame_frame *f)
 	buf_char(b, ')');
 }
 
+/* The label of a function: its name as people have it. The title has the whole one. */
+static void put_label(struct buf *b, const struct flame_frame *f)
+{
+	char *name = strndup(f->name, f->len);
+	struct buf text = { 0 };
+
+	if (name)
+		shown_name_put_text(&text, name);
+	if (name && !text.failed)
+		put_xml(b, text.p ?: "", text.len);
+	else
+		put_xml(b, f->name, f->len);
+	buf_fini(&text);
+	free(name);
+}
+
 /* "main.foo: 12.3ms, 45.0 %" */
 static void put_title(const struct picture *p, const struct flame_frame *f)
 {
@@ -98,7 +115,7 @@ static void put_frame(const struct picture *p, const struct flame_frame *f, uint
 	buf_str(b, "<rect width=\"100%\" height=\"100%\" fill=\"");
 	put_color(b, f);
 	buf_str(b, "\"/><text x=\"4\" y=\"13\">");
-	put_xml(b, f->name, f->len);
+	put_label(b, f);
 	buf_str(b, "</text></svg>\n");
 }
 

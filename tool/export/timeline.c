@@ -27,6 +27,7 @@ static void escape(struct buf *b, size_t from)
 /* Begin the page, if that has not been done: what graph_chrome writes next begins there. */
 static size_t begin(struct graph *g)
 {
+	g->brief = true;
 	if (!g->begun)
 		buf_str(&g->out.buf, timeline_head);
 	return g->out.buf.len;

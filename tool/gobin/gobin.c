@@ -23,6 +23,7 @@
 #include "gobin/fipsinfo.h"
 #include "gobin/function_code.h"
 #include "gotype/funcname.h"
+#include "gotype/shown_name.h"
 #include "gobin/functions.h"
 #include "gobin/signature.h"
 #include "gobin/tls.h"
@@ -30,6 +31,7 @@
 #include "base/hmap.h"
 #include "gobin/inlined.h"
 #include "gobin/moduledata.h"
+#include "gobin/packages.h"
 #include "gobin/rtype_method.h"
 #include "gobin/rtype.h"
 
@@ -126,6 +128,8 @@ int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struc
 	rtype_method_init(&bin->methods, &bin->types);
 	foreign_init(&bin->foreign, &bin->ef, &bin->funcs, &bin->mem);
 	dictionary_init(&bin->dicts, &bin->ef, &bin->types);
+	if (shown_name_form != SHOWN_NAME_PATH)
+		packages_show(&bin->link.tab, &bin->funcs, bin->dw);
 	*ret = bin;
 	return 0;
 fail:

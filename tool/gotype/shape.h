@@ -8,9 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
-#include "base/hmap.h"
 
 /*
  * The shape of all pointers, whatever they point to? (Where a constraint lists the types, the
@@ -29,17 +27,5 @@ void shape_drop(char *name, int minor);
  * "main.(*List[go.shape.int]).Add". Type arguments that are no shapes stay.
  */
 void shape_put(struct buf *b, const char *name);
-
-/* Functions that are shown together. A zeroed one is empty. */
-struct shape_names {
-	struct hmap v;		/* short names, by whole and by short ones */
-	struct arena mem;	/* where they are */
-};
-
-/* A function that is shown; without memory by its whole name. */
-void shape_names_add(struct shape_names *names, const char *name);
-/* As shape_put() has it, but @name if another one of them would read the same. */
-const char *shape_names_get(const struct shape_names *names, const char *name);
-void shape_names_fini(struct shape_names *names);
 
 #endif

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/plain.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "x86/regs.h"
 #include "output/fast_value.h"
 #include "output/row.h"
@@ -162,16 +162,19 @@ static void list(struct buf *b, const struct output_event *e, bool lines,
 
 	buf_char(b, '(');
 	for (size_t i = 0; i < f->nvalues; i++) {
-		size_t at;
+		size_t at, nth;
 
 		if (lines)
 			buf_str(b, "\n    ");
 		else if (i)
 			buf_str(b, ", ");
 		at = b->len;
-		value(b, e, &f->values[output_nth(f, i)], lines);
+		nth = output_nth(f, i);
+		value(b, e, &f->values[nth], lines);
 		if (pieces)
-			pieces[i] = (struct screen_piece){ at, b->len - at };
+			pieces[i] = (struct screen_piece){
+				at, b->len - at, f->nvalues > 1 && output_yields(f, nth),
+			};
 		if (lines)
 			buf_char(b, ',');
 	}
@@ -218,15 +221,24 @@ static void ended(struct output *o, const struct output_event *e)
 	o->panic_shown = e->panic_id;
 }
 
-/* "> main.foo" and the other text before the values. */
-static void title(struct buf *b, const struct output_event *e)
+/* "> main.foo" and the other text before the values; @columns: the most of a name. */
+static void put_title(struct buf *b, const struct output_event *e, size_t columns)
 {
+	size_t at;
+
 	buf_str(b, e->kind == OUTPUT_AT ? "@ " : e->kind == OUTPUT_CALL ? "> " : "< ");
 	screen_style(b, STYLE_BOLD);
-	shape_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+	at = b->len;
+	shown_name_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+	screen_shorten_name(b, at, b->len - at, columns);
 	screen_style(b, STYLE_PLAIN);
 	if (e->kind != OUTPUT_CALL)
 		buf_str(b, e->kind == OUTPUT_AT ? " " : " => ");
+}
+
+static void title(struct buf *b, const struct output_event *e)
+{
+	put_title(b, e, SIZE_MAX);
 }
 
 static void quick_open(struct buf *b, const struct output_event *e)
@@ -339,12 +351,12 @@ static void fit(struct buf *b, const struct parts *at, const struct output_event
 		n = f->nvalues;
 		buf_mem(&tail, b->p + at->end, b->len - at->end);
 		b->len = at->values;
-		title(b, e);
+		put_title(b, e, screen.columns / 2);
 		list(b, e, false, pieces);
 		buf_mem(b, tail.p, tail.len);
 	}
 	b->failed |= tail.failed;
-	screen_fit(b, at->start, pieces, n, (f->receiver || f->context) && n > 1);
+	screen_fit(b, at->start, pieces, n);
 	buf_fini(&tail);
 	free(pieces);
 }
@@ -429,7 +441,7 @@ static void unwound(struct output *o, const struct output_event *e)
 
 	screen_style(b, STYLE_BAD);
 	buf_str(b, "! ");
-	shape_put(b, e->fn->fn->name);
+	shown_name_put(b, e->fn->fn->name);
 	buf_str(b, " did not return: ");
 	ended(o, e);
 	screen_style(b, STYLE_PLAIN);

@@ -202,6 +202,12 @@ static inline const struct plan_frame *output_frame(const struct output_event *e
 	return e->kind == OUTPUT_CALL || e->kind == OUTPUT_AT ? &e->fn->call : &e->fn->ret;
 }
 
+/* Is it a receiver or a context? */
+static inline bool output_yields(const struct plan_frame *f, size_t i)
+{
+	return i < (size_t)f->receiver + f->context;
+}
+
 /*
  * The @i-th value of a line of text. A context and a receiver are last: they are long and say least
  * of a call.

@@ -51,7 +51,7 @@ static void captured_text(struct buf *b, const struct gotype *closure)
 		buf_str(b, mark);
 		buf_str(b, name);
 		buf_char(b, ' ');
-		buf_str(b, type_of(closure, i));
+		shown_name_put_text(b, type_of(closure, i));
 		mark = ", ";
 	}
 	if (closure && closure->more) {
@@ -80,12 +80,14 @@ static void captured_json(struct buf *b, const struct gotype *closure)
 }
 
 /* "main.foo(x int) error captures n int" */
-static void name_text(struct buf *b, const char *name, const char *sig,
+static void name_text(struct row *r, const char *name, const char *sig,
 		      const struct gotype *closure)
 {
-	buf_str(b, name);
+	struct buf *b = r->b;
+
+	row_name(r, name);
 	if (sig)
-		buf_str(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
+		shown_name_put_text(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
 	captured_text(b, closure);
 }
 
@@ -122,7 +124,7 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 	if (row_is_json(r))
 		name_json(r->b, fn, sig, closure);
 	else if (row_cell(r, &col_func))
-		name_text(r->b, name, sig, closure);
+		name_text(r, name, sig, closure);
 	if (!info->refused) {
 		if (row_is_json(r))
 			json_str(r->b, "entry", entries[info->entry]);
@@ -167,13 +169,13 @@ void function_list_survey(struct gobin *bin, const struct gofunc *fn,
 
 void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 			    const struct function_list_survey *info,
-			    const struct shape_names *names)
+			    const struct shown_names *names)
 {
 	const struct gotype *closure = funcname_is_closure(fn->name) && fn->entry ?
 				       gobin_closure_type(bin, fn->entry) : NULL;
 	char *sig = gobin_sig_text(bin, fn);
 	struct row r = { .b = b, .mode = row_mode(!names) };
 
-	put(&r, fn, names ? shape_names_get(names, fn->name) : NULL, sig, closure, info);
+	put(&r, fn, names ? shown_names_get(names, fn->name) : NULL, sig, closure, info);
 	free(sig);
 }

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "gobin/gobin.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 
 void function_list_header(struct buf *b);
 /* How a function would be probed. */
@@ -26,6 +26,6 @@ void function_list_survey(struct gobin *bin, const struct gofunc *fn,
 /* As text, with @names of all that are listed; in JSON without. */
 void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 			    const struct function_list_survey *info,
-			    const struct shape_names *names);
+			    const struct shown_names *names);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
 #include "output/state_print.h"
@@ -401,7 +401,7 @@ static size_t text_function(struct graph *g, const struct calltree_call *c)
 	size_t at;
 
 	screen_style(b, STYLE_BOLD);
-	shape_put(b, graph_name(g, c));
+	shown_name_put(b, graph_name(g, c));
 	screen_style(b, STYLE_PLAIN);
 	at = b->len;
 	buf_str(b, c->text[GRAPH_ARGS] ? c->text[GRAPH_ARGS] : "(...)");
@@ -428,7 +428,7 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 	struct buf *b = &g->out.buf;
 
 	for (; c; c = c->next) {
-		struct screen_piece pieces[2];
+		struct screen_piece pieces[2] = { 0 };
 		size_t start = b->len;
 
 		column(g, graph_has_ended(c), c->duration);
@@ -446,7 +446,7 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 			buf_str(b, c->text[GRAPH_SPLIT]);
 			buf_char(b, ')');
 		}
-		screen_fit(b, start, pieces, 2, false);
+		screen_fit(b, start, pieces, 2);
 		buf_char(b, '\n');
 		text_calls(g, c->child);
 		before = c;
@@ -506,7 +506,7 @@ void graph_text_summary(struct output *o, const struct output_summary *s, struct
 			continue;
 		row_count(talk, left, "call");
 		buf_str(talk, " of ");
-		shape_put(talk, g->plan->funcs[i]->fn->name);
+		shown_name_put(talk, g->plan->funcs[i]->fn->name);
 		buf_str(talk, " left out: too many for their tree (--calls), or for all\n");
 	}
 }

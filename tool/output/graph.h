@@ -27,6 +27,7 @@ struct graph {
 	struct profile profile;	/* of formats that show trees of one shape as one */
 	uint64_t last;		/* time of the last event */
 	bool begun;		/* a format that has a beginning has written it */
+	bool brief;		/* a format for programs is shown to people: with short names */
 };
 
 /* A format of trees. */

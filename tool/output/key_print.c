@@ -246,7 +246,7 @@ static void put_key(struct key_print *k, const struct key_stats_row *row, struct
 struct keys {
 	struct key_print *show;		/* how it is shown */
 	const struct key_stats *rows;	/* their numbers */
-	struct shape_names names;	/* names of functions */
+	struct shown_names names;	/* names of functions */
 	struct buf text;		/* the key of the row at hand, with a NUL behind it */
 };
 
@@ -270,7 +270,7 @@ static void item(void *ctx, size_t i, struct stats_print_item *ret)
 	if (show->json)
 		buf_char(b, '[');
 	if (!show->json && !show->labels && several(show)) {
-		buf_str(b, shape_names_get(&k->names, ret->func));
+		buf_str(b, shown_names_get(&k->names, ret->func));
 		buf_str(b, "  ");
 	}
 	put_key(k->show, row, b);
@@ -292,5 +292,5 @@ void key_print_table(struct key_print *show, const struct key_stats *rows,
 	}, b);
 	b->failed |= k.text.failed;
 	buf_fini(&k.text);
-	shape_names_fini(&k.names);
+	shown_names_fini(&k.names);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "output/folded.h"
 #include "output/profile_print.h"
 #include "output/row.h"
@@ -51,7 +51,7 @@ static void put_path(const struct graph *g, const struct profile_node *node, str
 
 static void put_function(const struct graph *g, const struct profile_node *node, struct row *r)
 {
-	struct buf *b = r->b;
+	struct buf *b = r->b, name = { 0 };
 
 	if (row_is_json(r)) {
 		json_raw(b, "path", "[");
@@ -61,7 +61,10 @@ static void put_function(const struct graph *g, const struct profile_node *node,
 	} else if (row_cell(r, &col_func)) {
 		put_lines(b, node, true);
 		buf_str(b, node->started ? "go " : "");
-		shape_put(b, name_of(g, node->fn));
+		shown_name_put(&name, name_of(g, node->fn));
+		buf_char(&name, 0);
+		row_name(r, name.failed ? name_of(g, node->fn) : name.p);
+		buf_fini(&name);
 	}
 }
 
@@ -120,7 +123,10 @@ static void put_func(const struct profile_func *f, uint64_t self, const char *na
 	row_u64(r, &col_calls, f->calls);
 	if (row_is_json(r) && f->untimed)
 		json_u64(r->b, "untimed", f->untimed);
-	row_str(r, &col_func, name);
+	if (row_is_json(r))
+		row_str(r, &col_func, name);
+	else if (row_cell(r, &col_func))
+		row_name(r, name);
 	row_end(r);
 }
 
@@ -133,7 +139,7 @@ static void flat_header(struct output *o)
 static void put_funcs(struct graph *g, enum row_mode mode)
 {
 	struct row r = { .b = &g->out.buf, .mode = mode };
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 	struct profile_func *v;
 	uint64_t self = 0;
 	size_t n;
@@ -142,14 +148,14 @@ static void put_funcs(struct graph *g, enum row_mode mode)
 	g->out.buf.failed |= !v;
 	for (size_t i = 0; i < n; i++) {
 		self += v[i].self_ns;
-		shape_names_add(&names, name_of(g, v[i].fn));
+		shown_names_add(&names, name_of(g, v[i].fn));
 	}
 	for (size_t i = 0; i < n; i++) {
 		const char *name = name_of(g, v[i].fn);
 
-		put_func(&v[i], self, row_is_json(&r) ? name : shape_names_get(&names, name), &r);
+		put_func(&v[i], self, row_is_json(&r) ? name : shown_names_get(&names, name), &r);
 	}
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 	free(v);
 }
 

@@ -8,6 +8,7 @@ void row_begin(struct row *r, const char *kind)
 {
 	r->column = NULL;
 	r->start = r->b->len;
+	r->name_len = 0;
 	if (r->mode == ROW_JSON)
 		json_line(r->b, kind);
 	if (r->mode != ROW_HEADS)
@@ -27,16 +28,45 @@ static int width_of(const struct column *c)
 	return c->width * (int)screen.columns / SCREEN_WHOLE;
 }
 
+/* The least of what follows a name: "(…)". */
+#define BEHIND_MIN 3
+
+/* Bring the current cell to @width columns at most; a name that has to stay whole may have more. */
+static void shorten_cell(struct row *r, size_t width)
+{
+	struct buf *b = r->b;
+	bool named = r->name_len && r->name >= r->cell;
+	size_t end = r->name + r->name_len, before, columns;
+
+	if (plain_columns(b->p + r->cell, b->len - r->cell) <= width || !named) {
+		screen_shorten(b, r->cell, width);
+		r->name_len = 0;
+		return;
+	}
+	columns = plain_columns(b->p + r->cell, end - r->cell);
+	if (columns + BEHIND_MIN <= width)
+		screen_shorten(b, r->cell, width);
+	else
+		b->len = end;
+	if (columns > width) {
+		before = plain_columns(b->p + r->cell, r->name - r->cell);
+		r->name_len -= screen_shorten_name(b, r->name, r->name_len,
+						   width > before ? width - before : 0);
+	}
+	if (plain_columns(b->p + r->cell, b->len - r->cell) <= width)
+		r->name_len = 0;
+}
+
 /* The current cell is complete: bring it to its width. */
 static void end_cell(struct row *r)
 {
 	int width;
 
-	if (!r->column)
+	if (!r->column || r->b->failed)
 		return;
 	width = width_of(r->column);
 	if (screen.columns && width >= COLUMN_WIDE / 2 && r->column->width >= COLUMN_WIDE)
-		screen_shorten(r->b, r->cell, width - 1);
+		shorten_cell(r, width - 1);
 	if (width < 0)
 		plain_pad_left(r->b, r->cell, -width);
 	else
@@ -75,8 +105,10 @@ void row_end(struct row *r)
 		return;
 	}
 	end_line(r);
-	if (!r->whole)
-		screen_fit(r->b, r->start, NULL, 0, false);
+	if (r->name_len && !r->whole)
+		screen_fit_name(r->b, r->start, r->name, r->name_len);
+	else if (!r->whole)
+		screen_fit(r->b, r->start, NULL, 0);
 	if (r->mode == ROW_HEADS)
 		screen_style(r->b, STYLE_PLAIN);
 	buf_char(r->b, '\n');
@@ -153,6 +185,13 @@ void row_flag(struct row *r, const struct column *c, bool set, const char *yes, 
 		buf_str(r->b, set ? "true" : "false");
 	else
 		buf_str(r->b, set ? yes : no);
+}
+
+void row_name(struct row *r, const char *name)
+{
+	r->name = r->b->len;
+	plain_add(r->b, name);
+	r->name_len = r->b->len - r->name;
 }
 
 void row_none(struct row *r, const struct column *c)

@@ -37,6 +37,8 @@ struct row {
 	size_t cell;			/* where the current cell begins */
 	const struct column *column;	/* of the current cell, or NULL */
 	bool whole;			/* a terminal shows all of it */
+	size_t name;			/* where a name begins in @b, of row_name() */
+	size_t name_len;		/* its length, or 0 */
 };
 
 static inline enum row_mode row_mode(bool json)
@@ -72,6 +74,11 @@ void row_str_or_null(struct row *r, const struct column *c, const char *s);
 void row_words(struct row *r, const struct column *c, const char *text, const char *json);
 /* True or false in JSON; @yes or @no in text. */
 void row_flag(struct row *r, const struct column *c, bool set, const char *yes, const char *no);
+/*
+ * Append a name to a text cell. Where the line is too wide for a terminal, it is shortened in its
+ * middle, after what follows it in the cell.
+ */
+void row_name(struct row *r, const char *name);
 /* A number that is not known: "-" in text, absent in JSON. */
 void row_none(struct row *r, const struct column *c);
 

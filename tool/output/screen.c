@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hmap.h"
 #include "base/plain.h"
 #include "output/screen.h"
 
@@ -13,6 +14,12 @@
 #define COLUMNS_MIN 40
 /* A piece is not made shorter than this. */
 #define PIECE_MIN 12
+/* One that yields keeps the name of its value. */
+#define YIELD_MIN 6
+/* The least that is shown behind a name: "(…)". */
+#define BEHIND_MIN 3
+/* A name is not made shorter than this. */
+#define NAME_MIN 8
 
 #define MORE "…"
 
@@ -175,7 +182,7 @@ void screen_shorten(struct buf *b, size_t at, size_t columns)
 	if (b->failed || plain_columns(b->p + at, n) <= columns)
 		return;
 	/* What closes a value stays, so that it can be seen where it ends. */
-	if (n && strchr("\"})]>", b->p[b->len - 1]))
+	if (n && columns >= PIECE_MIN && strchr("\"})]>", b->p[b->len - 1]))
 		last[0] = b->p[b->len - 1];
 	to = at + plain_prefix(b->p + at, n, columns - 1 - !!last[0]);
 	b->len = to;
@@ -183,23 +190,103 @@ void screen_shorten(struct buf *b, size_t at, size_t columns)
 	buf_str(b, last);
 }
 
+/* Put @text in place of @n bytes, which are no fewer. Returns by how many the rest moves back. */
+static size_t replace(struct buf *b, size_t at, size_t n, const struct buf *text)
+{
+	size_t end = at + n, less = n - text->len;
+
+	memcpy(b->p + at, text->p, text->len);
+	memmove(b->p + end - less, b->p + end, b->len - end);
+	b->len -= less;
+	return less;
+}
+
+/* Names that have been shortened, by what they became; forgotten if there are too many. */
+static struct hmap shortened;
+#define SHORTENED_MOST (1U << 16)
+
+/* Is @text what no other name has become? */
+static bool is_only(const struct buf *text, const char *name, size_t n)
+{
+	uint64_t key = hmap_hash(0, text->p, text->len), whole = hmap_hash(1, name, n) | 1;
+	const void *before = hmap_get(&shortened, key);
+
+	if (before)
+		return (uintptr_t)before == whole;
+	if (shortened.n >= SHORTENED_MOST)
+		hmap_fini(&shortened);
+	return !hmap_put(&shortened, key, (void *)(uintptr_t)whole);
+}
+
+/* The first and the last characters of a name of @width columns. */
+static void ends(const char *name, size_t n, size_t width, size_t first, size_t last,
+		 struct buf *text)
+{
+	size_t from = plain_prefix(name, n, width - last);
+
+	text->len = 0;
+	buf_mem(text, name, plain_prefix(name, n, first));
+	buf_str(text, MORE);
+	buf_mem(text, name + from, n - from);
+}
+
+size_t screen_shorten_name(struct buf *b, size_t at, size_t n, size_t columns)
+{
+	/* Parts of the columns for the end: a method's name is there; others differ elsewhere. */
+	static const unsigned int sixths[] = { 4, 3, 5, 2, 1 };
+	size_t width = b->failed ? 0 : plain_columns(b->p + at, n), less = 0;
+	struct buf text = { 0 };
+
+	if (width <= columns || columns < NAME_MIN)
+		return 0;
+	for (size_t i = 0; i < sizeof(sixths) / sizeof(*sixths); i++) {
+		size_t last = (columns - 1) * sixths[i] / 6;
+
+		ends(b->p + at, n, width, columns - 1 - last, last, &text);
+		if (text.failed || text.len > n || plain_columns(text.p, text.len) > columns)
+			continue;
+		if (is_only(&text, b->p + at, n)) {
+			less = replace(b, at, n, &text);
+			break;
+		}
+	}
+	buf_fini(&text);
+	return less;
+}
+
+void screen_fit_name(struct buf *b, size_t start, size_t at, size_t n)
+{
+	size_t width, name, rest;
+
+	if (!screen.columns || b->failed)
+		return;
+	width = plain_columns(b->p + start, b->len - start);
+	name = plain_columns(b->p + at, n);
+	if (width <= screen.columns)
+		return;
+	/* What stands before it stays; what follows is cut if the name has no columns left. */
+	rest = plain_columns(b->p + start, at - start);
+	if (rest + name > screen.columns)
+		n -= screen_shorten_name(b, at, n,
+					 screen.columns > rest ? screen.columns - rest : 0);
+	width = plain_columns(b->p + start, at + n - start);
+	if (width + BEHIND_MIN > screen.columns)
+		b->len = at + n;
+	else
+		screen_fit(b, start, NULL, 0);
+}
+
 /* Shorten a piece in the middle of the line. Returns by how many bytes the rest moves back. */
 static size_t shorten_piece(struct buf *b, const struct screen_piece *p, size_t columns)
 {
 	struct buf piece = { 0 };
-	size_t end = p->at + p->len, less;
+	size_t less = 0;
 
 	buf_mem(&piece, b->p + p->at, p->len);
 	screen_shorten(&piece, 0, columns);
 	/* MORE can have more bytes than the columns that it replaces. */
-	if (!piece.len || piece.failed || piece.len > p->len) {
-		buf_fini(&piece);
-		return 0;
-	}
-	less = p->len - piece.len;
-	memcpy(b->p + p->at, piece.p, piece.len);
-	memmove(b->p + end - less, b->p + end, b->len - end);
-	b->len -= less;
+	if (piece.len && !piece.failed && piece.len <= p->len)
+		less = replace(b, p->at, p->len, &piece);
 	buf_fini(&piece);
 	return less;
 }
@@ -218,29 +305,33 @@ static size_t most_of(const size_t *widths, size_t n, size_t columns)
 	}
 }
 
-/* The widths that pieces are to have. */
-static void share(size_t *widths, size_t n, size_t excess, bool yields)
+/* The widths that pieces are to have, @excess columns less in all. */
+static void share(size_t *widths, const struct screen_piece *pieces, size_t n, size_t excess)
 {
-	size_t sum = 0, most, less;
+	size_t sum = 0, most, less, *others = calloc(n + 1, sizeof(*others)), nothers = 0;
 
-	if (yields && n && widths[n - 1] > PIECE_MIN) {
-		n--;
-		less = widths[n] - PIECE_MIN;
+	for (size_t i = n; i--;) {
+		if (!pieces[i].yields || widths[i] <= PIECE_MIN)
+			continue;
+		less = widths[i] - YIELD_MIN;
 		less = less < excess ? less : excess;
-		widths[n] -= less;
+		widths[i] -= less;
 		excess -= less;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; others && i < n; i++) {
+		if (pieces[i].yields)
+			continue;
+		others[nothers++] = widths[i];
 		sum += widths[i];
-	if (!excess)
-		return;
-	most = most_of(widths, n, sum > excess ? sum - excess : 0);
-	for (size_t i = 0; i < n; i++)
-		widths[i] = widths[i] < most ? widths[i] : most;
+	}
+	most = excess ? most_of(others, nothers, sum > excess ? sum - excess : 0) : 0;
+	for (size_t i = 0; others && excess && i < n; i++)
+		if (!pieces[i].yields && widths[i] > most)
+			widths[i] = most;
+	free(others);
 }
 
-void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n,
-		bool yields)
+void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n)
 {
 	size_t width, moved = 0, *widths;
 
@@ -253,9 +344,9 @@ void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, 
 	for (size_t i = 0; widths && i < n; i++)
 		widths[i] = plain_columns(b->p + pieces[i].at, pieces[i].len);
 	if (widths)
-		share(widths, n, width - screen.columns, yields);
+		share(widths, pieces, n, width - screen.columns);
 	for (size_t i = 0; widths && i < n; i++) {
-		struct screen_piece p = { pieces[i].at - moved, pieces[i].len };
+		struct screen_piece p = { pieces[i].at - moved, pieces[i].len, false };
 
 		moved += shorten_piece(b, &p, widths[i]);
 	}

@@ -67,17 +67,25 @@ void screen_time(struct buf *b, uint64_t real, unsigned int digits);
 struct screen_piece {
 	size_t at;	/* where it begins in the buffer */
 	size_t len;	/* bytes */
+	bool yields;	/* it is shortened before others */
 };
 
 /*
  * If the line from @start on, which has no end yet, is too wide: shorten its pieces, which come one
- * behind the other, from the longest on; but the last one first if it @yields. What is too wide
- * even then is cut at the end.
+ * behind the other: those that yield, the last one first, then others from the longest on. What is
+ * too wide even then is cut at the end.
  */
-void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n,
-		bool yields);
+void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n);
 /* Shorten what begins at @at to @columns at most; a bracket or quote at its end stays. */
 void screen_shorten(struct buf *b, size_t at, size_t columns);
+/*
+ * Shorten the name with the @n bytes at @at to @columns at most, in its middle: "v3…r).Put".
+ * It stays whole where others have been shortened to the same. Returns by how many bytes the rest
+ * of the buffer moves back.
+ */
+size_t screen_shorten_name(struct buf *b, size_t at, size_t n, size_t columns);
+/* If the line from @start on is too wide: shorten its end; and the name, if that is too wide. */
+void screen_fit_name(struct buf *b, size_t start, size_t at, size_t n);
 /* "shop/cart.go" of "/src/shop/cart.go": the last two names, if paths are shortened. */
 const char *screen_path(const char *path);
 

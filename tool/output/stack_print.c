@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
 #include "output/stack_print.h"
@@ -16,21 +16,21 @@ static size_t shown(const struct stacks *s, size_t top)
 
 /* --- text ------------------------------------------------------------ */
 
-static void add_names(struct shape_names *names, const struct stack *k)
+static void add_names(struct shown_names *names, const struct stack *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		for (size_t j = 0; j < k->places[i]->n; j++)
 			if (k->places[i]->frames[j].func)
-				shape_names_add(names, k->places[i]->frames[j].func);
+				shown_names_add(names, k->places[i]->frames[j].func);
 	if (k->creator)
-		shape_names_add(names, stack_creator(k)->func);
+		shown_names_add(names, stack_creator(k)->func);
 }
 
-static void text_name(struct buf *b, const struct shape_names *names,
+static void text_name(struct buf *b, const struct shown_names *names,
 		      const struct symbol *place, const struct gobin_frame *f)
 {
 	if (f->func) {
-		plain_add(b, shape_names_get(names, f->func));
+		plain_add(b, shown_names_get(names, f->func));
 		return;
 	}
 	buf_hex(b, place->pc);
@@ -40,9 +40,11 @@ static void text_name(struct buf *b, const struct shape_names *names,
 	}
 }
 
-/* The end of the line that begins at @start. */
-static void text_place(struct buf *b, size_t start, const struct gobin_frame *f)
+/* The end of the line that begins at @start, with a name at @name. */
+static void text_place(struct buf *b, size_t start, size_t name, const struct gobin_frame *f)
 {
+	size_t len = b->len - name;
+
 	if (f->file) {
 		buf_str(b, "  ");
 		screen_style(b, STYLE_DIM);
@@ -50,20 +52,21 @@ static void text_place(struct buf *b, size_t start, const struct gobin_frame *f)
 		buf_number(b, ":", f->line);
 		screen_style(b, STYLE_PLAIN);
 	}
-	screen_fit(b, start, NULL, 0, false);
+	screen_fit_name(b, start, name, len);
 	buf_char(b, '\n');
 }
 
-static void text_frame(struct buf *b, const struct shape_names *names,
+static void text_frame(struct buf *b, const struct shown_names *names,
 		       const struct symbol *place, const struct gobin_frame *f)
 {
-	size_t start = b->len;
+	size_t start = b->len, name;
 
 	buf_str(b, "    ");
+	name = b->len;
 	text_name(b, names, place, f);
 	if (f->inlined)
 		buf_str(b, " (inlined)");
-	text_place(b, start, f);
+	text_place(b, start, name, f);
 }
 
 static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
@@ -140,10 +143,10 @@ static void text_folded(struct buf *b, const struct stack *k, size_t from, size_
  * What stacks have in common at their ends is folded: where a goroutine began, and, if it @waits,
  * how it does that.
  */
-static void text_frames(const struct stack *k, const struct shape_names *names, bool waits,
+static void text_frames(const struct stack *k, const struct shown_names *names, bool waits,
 			struct buf *b)
 {
-	size_t from = 0, to = k->n, start;
+	size_t from = 0, to = k->n, start, name;
 
 	while (screen.brief && waits && from < to && is_runtime(k->places[from]))
 		from++;
@@ -165,18 +168,19 @@ static void text_frames(const struct stack *k, const struct shape_names *names, 
 	if (k->creator) {
 		start = b->len;
 		buf_str(b, "    " STACKS_CREATED);
-		plain_add(b, shape_names_get(names, stack_creator(k)->func));
-		text_place(b, start, stack_creator(k));
+		name = b->len;
+		plain_add(b, shown_names_get(names, stack_creator(k)->func));
+		text_place(b, start, name, stack_creator(k));
 	}
 }
 
 void stack_print_frames_text(const struct stack *k, struct buf *b)
 {
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 
 	add_names(&names, k);
 	text_frames(k, &names, true, b);
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 }
 
 /* Are the stacks those of goroutines, which wait as a rule? */
@@ -186,7 +190,7 @@ static bool is_goroutines(const struct stacks *s)
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
-		       const struct shape_names *names, struct buf *b)
+		       const struct shown_names *names, struct buf *b)
 {
 	uint64_t ns;
 
@@ -216,7 +220,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 {
 	uint64_t all = stacks_sum(s, 0), rest = 0;
-	struct shape_names names = { 0 };
+	struct shown_names names = { 0 };
 	size_t n = shown(s, top);
 
 	for (size_t i = 0; i < s->n; i++)
@@ -226,7 +230,7 @@ void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 			buf_char(b, '\n');
 		text_stack(s, s->v[i], all, &names, b);
 	}
-	shape_names_fini(&names);
+	shown_names_fini(&names);
 	if (n == s->n)
 		return;
 	for (size_t i = n; i < s->n; i++)

@@ -38,10 +38,10 @@ static const struct {
 
 #define NQUANTILES (sizeof(quantiles) / sizeof(*quantiles))
 
-void stats_print_names(const struct stats_print *s, struct shape_names *names)
+void stats_print_names(const struct stats_print *s, struct shown_names *names)
 {
 	for (uint32_t i = 0; i < s->plan->nfuncs; i++)
-		shape_names_add(names, plan_row_name(s->plan, s->plan->funcs[i]));
+		shown_names_add(names, plan_row_name(s->plan, s->plan->funcs[i]));
 }
 
 /* --- a row ------------------------------------------------------------- */
@@ -147,7 +147,8 @@ static void put_row(const struct stats_print *s, const struct stats_print_when *
 		put_times(r, &t->took);
 	if (s->valued)
 		valuestats_put(r, t);
-	row_str(r, label, item->label);
+	if (row_cell(r, label))
+		row_name(r, item->label);
 	row_end(r);
 	if (!t->is_split || !t->took.n)
 		return;
@@ -213,7 +214,7 @@ static void put_histogram(const struct tally *t, const char *what, struct buf *b
 struct functions {
 	const struct stats_print *show;
 	const struct tallies *tallies;
-	struct shape_names names;
+	struct shown_names names;
 };
 
 static void function(void *ctx, size_t i, struct stats_print_item *ret)
@@ -224,7 +225,7 @@ static void function(void *ctx, size_t i, struct stats_print_item *ret)
 	ret->tally = *tallies_row(f->tallies, id);
 	ret->func = plan_row_name(f->show->plan, f->show->plan->funcs[id]);
 	ret->copies = f->show->plan->funcs[id]->copies;
-	ret->label = shape_names_get(&f->names, ret->func);
+	ret->label = shown_names_get(&f->names, ret->func);
 }
 
 void stats_print_items(const struct stats_print *s, const struct stats_print_when *when,
@@ -265,7 +266,7 @@ void stats_print_table(const struct stats_print *s, const struct tallies *t,
 	(s->put ?: stats_print_items)(s, when, &(struct stats_print_items){
 		.head = "FUNCTION", .n = t->norder, .item = function, .ctx = &f,
 	}, b);
-	shape_names_fini(&f.names);
+	shown_names_fini(&f.names);
 }
 
 /* --- the end --------------------------------------------------------- */

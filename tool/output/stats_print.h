@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "output/key_stats.h"
 #include "output/tallies.h"
 #include "plan/plan.h"
@@ -84,7 +84,7 @@ void stats_print_items(const struct stats_print *s, const struct stats_print_whe
 void stats_print_table(const struct stats_print *s, const struct tallies *t,
 		       const struct stats_print_when *when, struct buf *b);
 /* The names of all functions that text can show. */
-void stats_print_names(const struct stats_print *s, struct shape_names *names);
+void stats_print_names(const struct stats_print *s, struct shown_names *names);
 /* The last line of JSON. */
 void stats_print_summary(const struct stats_print *s, const struct tallies *t,
 			 const struct stats_print_end *end, struct buf *b);

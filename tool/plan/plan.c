@@ -11,6 +11,7 @@
 #include "base/hmap.h"
 #include "compile/edit.h"
 #include "gobin/noprobe.h"
+#include "gotype/shown_name.h"
 #include "plan/dynamic_type.h"
 #include "plan/filter.h"
 #include "plan/frame.h"
@@ -273,6 +274,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	if (add_frames(p, pf, req) || add_points(p, pf, scan))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
+	shown_name_expect(pf->fn->name);
 	p->nhidden += pf->hidden;
 	return 0;
 }
@@ -439,6 +441,7 @@ static int add_at(struct plan *p, const struct plan_func *info, const struct ins
 	if (add_point(p, pf, point, wire))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
+	shown_name_expect(pf->fn->name);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /* Values as Go would write them. */
 #include <math.h>
 
-#include "gotype/shape.h"
+#include "gotype/shown_name.h"
 #include "value/map.h"
 #include "value/std.h"
 #include "value/text.h"
@@ -266,11 +266,7 @@ static void function_name(struct buf *b, const char *name)
 {
 	struct buf brief = { 0 };
 
-	if (!strchr(name, '[')) {
-		value_text_name(b, name);
-		return;
-	}
-	shape_put(&brief, name);
+	shown_name_put(&brief, name);
 	buf_char(&brief, 0);
 	value_text_name(b, brief.failed ? name : brief.p);
 	buf_fini(&brief);

@@ -281,9 +281,10 @@ static const struct line_case {
 	  "        4   1.50ms   20.0ms       55       1234      ▄█ ▁▄  main.f" },
 	{ "a narrow row has the rate and one duration", "main.f", 40, 0,
 	  "        4   20.0ms  main.f" },
-	{ "a long name is cut", LONG_NAME, 40, 0, "        4   20.0ms  example.org/shop/ca…" },
+	{ "a long name is cut in its middle", LONG_NAME, 40, 0,
+	  "        4   20.0ms  example…OfTheseItems" },
 	{ "a wide character takes two columns, and none is cut in half", "main.世界世界世界世界世界",
-	  40, 0, "        4   20.0ms  main.世界世界世界世…" },
+	  40, 0, "        4   20.0ms  main.世…世界世界世界" },
 	{ "a name can't control the terminal", "main.\x1b[2J", 40, 0,
 	  "        4   20.0ms  main.?[2J" },
 };

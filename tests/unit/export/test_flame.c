@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export/flame.h"
+#include "gotype/shown_name.h"
 #include "rows.h"
 #include "samples.h"
 
@@ -52,6 +53,11 @@ static const struct flame_case {
 		"main.a 18446744073709551615\nmain.b 18446744073709551615\n", "call",
 		{ "all: 18446744073709551615 calls, 100.0 %" }, "main.b",
 	}, {
+		"a label has the package's name, and a title its path",
+		"example.org/long/path/shop.(*Cart).Add 1\n", "call",
+		{ "<title>example.org/long/path/shop.(*Cart).Add: 1 call",
+		  ">shop.(*Cart).Add</text>" },
+	}, {
 		"nothing", "", "call", { "<svg xmlns", "</svg>" }, "<title>",
 	},
 };
@@ -84,8 +90,11 @@ static void test_flame(void **state)
 
 int main(void)
 {
+	static const char package[] = "example.org/long/path/shop";
 	struct CMUnitTest tests[N(cases)];
 
+	shown_name_form = SHOWN_NAME_SHORT;
+	shown_name_add_package(package, strlen(package), NULL);
 	ROWS(tests, cases, test_flame);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,32 +46,10 @@ static void test_name(void **state)
 	buf_fini(&b);
 }
 
-static void test_together(void **state)
-{
-	static const char *const shown[] = {
-		"main.Map[go.shape.int]", "main.Map[go.shape.string]", "main.Map[go.shape.int]",
-		"main.Set[go.shape.int]", "main.Set[go.shape.int]", "main.main",
-	};
-	struct shape_names names = { 0 };
-
-	(void)state;
-	assert_string_equal(shape_names_get(&names, shown[0]), shown[0]);
-	for (size_t i = 0; i < N(shown); i++)
-		shape_names_add(&names, shown[i]);
-	/* Two names that would be the same are distinguished; one that is shown twice is one. */
-	assert_string_equal(shape_names_get(&names, shown[0]), shown[0]);
-	assert_string_equal(shape_names_get(&names, shown[1]), shown[1]);
-	assert_string_equal(shape_names_get(&names, shown[3]), "main.Set[...]");
-	assert_string_equal(shape_names_get(&names, shown[5]), shown[5]);
-	shape_names_fini(&names);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[1 + N(rows)] = {
-		{ "functions that are shown together do not read the same", test_together },
-	};
+	struct CMUnitTest tests[N(rows)];
 
-	ROWS(tests + 1, rows, test_name);
+	ROWS(tests, rows, test_name);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static const struct fit_case {
 	const char *claim;
 	unsigned int columns;
 	const char *line;	/* pieces are in << and >> */
-	bool yields;
+	bool yields;		/* the first and the third piece do */
 	const char *want;
 } fits[] = {
 	{ "a line that fits stays", 20,
@@ -46,9 +46,15 @@ static const struct fit_case {
 	{ "two long ones have the same width", 40,
 	  "f(<<a={0123456789012345678}>>, <<b=2>>, <<c={0123456789abcdefghijklmnopqrstuvwxyz}>>)",
 	  false, "f(a={0123456789…}, b=2, c={0123456789…})" },
-	{ "a receiver yields first", 40,
-	  "f(<<a={0123456789012345}>>, <<*{0123456789abcdefghijklmnopqrstuvwxyz}>>)", true,
-	  "f(a={0123456789012345}, *{0123456789a…})" },
+	{ "a piece that yields is shortened first", 40,
+	  "f(<<c={0123456789abcdefghijklmnopqrstuvwxyz}>>, <<a={0123456789012345}>>)", true,
+	  "f(c={0123456789…}, a={0123456789012345})" },
+	{ "the last one that yields is shortened before others", 40,
+	  "f(<<c={012345}>>, <<a={01234}>>, <<*{0123456789abcdef}>>)", true,
+	  "f(c={012345}, a={01234}, *{0123456789…})" },
+	{ "it keeps its name only, where others need the line", 40,
+	  "f(<<c={0123456789}>>, <<a={0123456789abcdefghijklmnopqrstuvwxyz}>>)", true,
+	  "f(c={01…, a={0123456789abcdefghijklmn…})" },
 	{ "wide characters take two columns", 30,
 	  "<<世界世界世界世界世界世界世界世界世界>>", false,
 	  "世界世界世界世界世界世界世界…" },
@@ -76,13 +82,14 @@ static void test_fit(void **state)
 			s++;
 		} else if (!strncmp(s, ">>", 2)) {
 			pieces[n].len = text.len - pieces[n].at;
+			pieces[n].yields = c->yields && (!n || n == 2);
 			n++;
 			s++;
 		} else {
 			buf_char(&text, *s);
 		}
 	}
-	screen_fit(&text, strlen("before\n"), pieces, n, c->yields);
+	screen_fit(&text, strlen("before\n"), pieces, n);
 	buf_char(&text, 0);
 	assert_string_equal(text.p + strlen("before\n"), c->want);
 	if (c->columns)
@@ -102,11 +109,11 @@ static void test_colors(void **state)
 	buf_str(&text, "twelve chars");
 	screen_style(&text, STYLE_PLAIN);
 	assert_int_equal(plain_columns(text.p, text.len), 12);
-	screen_fit(&text, 0, NULL, 0, false);
+	screen_fit(&text, 0, NULL, 0);
 	says("\033[31mtwelve chars\033[m");
 	screen_style(&text, STYLE_BAD);
 	buf_str(&text, "thirteen cols");
-	screen_fit(&text, 0, NULL, 0, false);
+	screen_fit(&text, 0, NULL, 0);
 	says("\033[31mthirteen co…\033[m");
 	memset(&screen, 0, sizeof(screen));
 }
@@ -134,6 +141,91 @@ static void test_table(void **state)
 	     "short                  7  shop/cart.go:12  (a …)\n"
 	     "a.name(that, is, …)    7  shop/cart.go:12  (a …)\n");
 	memset(&screen, 0, sizeof(screen));
+}
+
+/* A name on a narrow terminal: both ends stay, and no two become the same. */
+static void test_names(void **state)
+{
+	static const struct column name = { "name", "NAME", 60 }, n = { "n", "N", -4 };
+	static const char *const names[] = {
+		"v3rpc.F", "v3rpc.(*quotaServer).Put", "v3rpc.(*otherServer).Put",
+		"v3rpc.(*quotaServer).DeleteRange", "v3rpc.(*kvServer).F",
+	};
+	struct row r = { .b = &text };
+
+	(void)state;
+	memset(&screen, 0, sizeof(screen));
+	text.len = 0;
+	screen.columns = 48;
+	for (size_t i = 0; i < N(names); i++) {
+		row_begin(&r, "");
+		if (row_cell(&r, &name))
+			row_name(&r, names[i]);
+		buf_str(&text, "(n int, s string)");
+		row_u64(&r, &n, 7);
+		row_end(&r);
+	}
+	says("v3rpc.F(n int, s …)    7\n"
+	     "v3rpc.…aServer).Put    7\n"
+	     "v3rpc.…rServer).Put    7\n"
+	     "v3rpc.….DeleteRange    7\n"
+	     "v3rpc.(*kvServer).F    7\n");
+	memset(&screen, 0, sizeof(screen));
+}
+
+static const struct name_case {
+	const char *claim;
+	unsigned int columns;
+	const char *before, *name, *behind, *want;
+} names[] = {
+	{ "a line that fits stays", 40, "1  ", "api.(*Server).Get", "  a.go:1",
+	  "1  api.(*Server).Get  a.go:1" },
+	{ "what follows a name is cut first", 26, "1  ", "api.(*Server).Get", "  server/a.go:12",
+	  "1  api.(*Server).Get  ser…" },
+	{ "then the name is, in its middle", 20, "1  ", "api.(*ServerOfAll).Get", "  a.go:12",
+	  "1  api.(*…OfAll).Get" },
+	{ "one that would become the same is cut elsewhere", 20, "1  ",
+	  "api.(*XerverOfAll).Get", "", "1  api.(*Xe…All).Get" },
+};
+
+static void test_fit_name(void **state)
+{
+	const struct name_case *c = *state;
+	size_t start = strlen("before\n"), at;
+
+	memset(&screen, 0, sizeof(screen));
+	screen.columns = c->columns;
+	text.len = 0;
+	buf_str(&text, "before\n");
+	buf_str(&text, c->before);
+	at = text.len;
+	buf_str(&text, c->name);
+	buf_str(&text, c->behind);
+	screen_fit_name(&text, start, at, strlen(c->name));
+	buf_char(&text, 0);
+	assert_string_equal(text.p + start, c->want);
+	memset(&screen, 0, sizeof(screen));
+}
+
+/* They differ in what is always cut: where no place is left to cut, a name stays whole. */
+static void test_alike(void **state)
+{
+	char name[] = "alike.(*AVeryL?ngName).GetAll", *differs = strchr(name, '?');
+	char shown[7][64];
+
+	(void)state;
+	for (size_t i = 0; i < N(shown); i++) {
+		*differs = (char)('a' + i);
+		text.len = 0;
+		buf_str(&text, name);
+		screen_shorten_name(&text, 0, text.len, 17);
+		buf_char(&text, 0);
+		memcpy(shown[i], text.p, text.len);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(shown[i], shown[k]);
+	}
+	assert_string_equal(shown[0], "alike.…me).GetAll");
+	assert_string_equal(shown[6], name);
 }
 
 static void test_path(void **state)
@@ -345,15 +437,18 @@ static void test_wrong(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[4 + N(fits) + N(times) + N(opens) + N(wrongs)] = {
+	struct CMUnitTest tests[6 + N(fits) + N(names) + N(times) + N(opens) + N(wrongs)] = {
 		{ "colours take no columns", test_colors },
 		{ "a table on a narrow terminal", test_table },
+		{ "names on a narrow terminal", test_names },
+		{ "names that differ in their middle only", test_alike },
 		{ "a path is its last two names", test_path },
 		{ "a terminal that is resized", test_resize },
 	};
-	struct CMUnitTest *end = ROWS(tests + 4, fits, test_fit);
+	struct CMUnitTest *end = ROWS(tests + 6, fits, test_fit);
 	int failed;
 
+	end = ROWS(end, names, test_fit_name);
 	end = ROWS(end, times, test_time);
 	end = ROWS(end, opens, test_open);
 	ROWS(end, wrongs, test_wrong);
