@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/plain.h"
+#include "gotype/shown_name.h"
 #include "lang/spec.h"
 #include "output/goroutine_list.h"
 #include "output/row.h"
@@ -45,6 +46,21 @@ static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 	       (s->reason && spec_glob(glob, s->reason));
 }
 
+/* By its whole name, or what people call it. */
+static bool is_called(const char *glob, const char *name)
+{
+	struct buf b = { 0 };
+	bool matches;
+
+	if (spec_glob(glob, name))
+		return true;
+	shown_name_shorten(&b, name);
+	buf_char(&b, 0);
+	matches = !b.failed && spec_glob(glob, b.p);
+	buf_fini(&b);
+	return matches;
+}
+
 /* Is such a function on the stack, also an inlined one? -1 without memory. */
 static int has_function(struct goroutine_list *l, const struct goroutine_snapshot *s,
 			const char *glob)
@@ -58,7 +74,7 @@ static int has_function(struct goroutine_list *l, const struct goroutine_snapsho
 			return -1;
 		how = place->caller;
 		for (size_t k = 0; k < place->n; k++)
-			if (place->frames[k].func && spec_glob(glob, place->frames[k].func))
+			if (place->frames[k].func && is_called(glob, place->frames[k].func))
 				return 1;
 	}
 	return 0;

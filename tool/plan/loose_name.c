@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "gotype/funcname.h"
+#include "gotype/shown_name.h"
 #include "plan/loose_name.h"
 
 #define NAME_MAX_BYTES 1024
@@ -58,6 +59,22 @@ static size_t before_local(const char *name, const char *written)
 	return n < all ? all - n : 0;
 }
 
+/* What text output calls it without --full, if that is another name; @to has NAME_MAX_BYTES. */
+static bool as_shown(const char *name, char *to)
+{
+	struct buf b = { 0 };
+	bool other;
+
+	shown_name_shorten(&b, name);
+	other = !b.failed && b.len < NAME_MAX_BYTES && b.len < strlen(name);
+	if (other) {
+		memcpy(to, b.p, b.len);
+		to[b.len] = 0;
+	}
+	buf_fini(&b);
+	return other;
+}
+
 /* Is it @m->wanted? @local: of it. Sets *@whole: with the whole package. */
 static bool is_loosely(const struct meant *m, const char *name, const char *local, bool *whole)
 {
@@ -72,14 +89,19 @@ static bool is_loosely(const struct meant *m, const char *name, const char *loca
 		return true;
 	if (m->local)
 		return false;
-	from = funcname_last_element(name, (size_t)(local - name));
-	if (loosen(from, loose) && !strcmp(loose, m->wanted))
-		return true;
+	/* The end of its path: "api/v3rpc.F". */
+	for (from = name; (from = memchr(from, '/', (size_t)(local - from))); ) {
+		from++;
+		if (loosen(from, loose) && !strcmp(loose, m->wanted))
+			return true;
+	}
 	if (local == name)
 		return false;
 	package = funcname_package(name, (size_t)(local - name) - 1, &n);
 	snprintf(called, sizeof(called), "%.*s.%s", (int)n, package, local);
-	return loosen(called, loose) && !strcmp(loose, m->wanted);
+	if (loosen(called, loose) && !strcmp(loose, m->wanted))
+		return true;
+	return as_shown(name, called) && loosen(called, loose) && !strcmp(loose, m->wanted);
 }
 
 static void offer(struct meant *m, const char *name)
@@ -134,6 +156,21 @@ static void offer_all(struct gobin *const *bins, size_t nbins, struct meant *m)
 				offer(m, f->name);
 }
 
+/* Does its path end so, or does text output call the package so? */
+static bool is_shown_so(const char *path, const char *wanted)
+{
+	char called[NAME_MAX_BYTES], function[NAME_MAX_BYTES + sizeof(".f")];
+	size_t n = strlen(path), len = strlen(wanted);
+
+	if (len < n && path[n - len - 1] == '/' && !strcmp(path + n - len, wanted))
+		return true;
+	snprintf(function, sizeof(function), "%s.f", path);
+	if (!as_shown(function, called))
+		return false;
+	called[strlen(called) - strlen(".f")] = 0;
+	return !strcmp(called, wanted);
+}
+
 /* The package of @name, if @m->wanted is what people call it. */
 static void offer_package(struct meant *m, const char *name)
 {
@@ -147,9 +184,12 @@ static void offer_package(struct meant *m, const char *name)
 	if (!n)
 		return;
 	written[n - 1] = 0;
+	/* What is made for types is of no package: "type:.eq.x/y.T", "go:struct { x/y.T }.F". */
+	if (written[strcspn(written, " (){}*,;:")] || !strncmp(written, "type..", 6))
+		return;
 	called = funcname_package(written, n - 1, &len);
-	if (strcmp(funcname_last_element(written, n - 1), m->wanted) != 0 &&
-	    (strlen(m->wanted) != len || memcmp(called, m->wanted, len) != 0))
+	if ((strlen(m->wanted) != len || memcmp(called, m->wanted, len) != 0) &&
+	    !is_shown_so(written, m->wanted))
 		return;
 	for (size_t i = 0; i < m->n; i++)
 		if (!strcmp(m->name[i], written))
@@ -162,9 +202,13 @@ static void offer_package(struct meant *m, const char *name)
 static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m,
 			struct spec *spec, struct diag *d)
 {
-	size_t n = strcspn(spec->pattern, "*?[/(.");
+	size_t n = strcspn(spec->pattern, "*?[("), slash;
 	char *pattern;
 
+	/* The package ends at the first dot behind its path. */
+	for (slash = n; slash && spec->pattern[slash - 1] != '/';)
+		slash--;
+	n = slash + strcspn(spec->pattern + slash, "*?[(.");
 	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted) || has(bins, nbins, spec))
 		return 0;
 	memcpy(m->wanted, spec->pattern, n);

@@ -130,6 +130,10 @@ static struct spelling {
 	  "internal/poll.(*FD).Close; " },
 	{ "a glob with the last element of its package", "poll.(*FD).Clos?",
 	  "internal/poll.(*FD).Close; " },
+	{ "a name with the end of its path", "internal/jsonopts.(*Struct).Join",
+	  "encoding/json/internal/jsonopts.(*Struct).Join; " },
+	{ "a glob with it", "internal/jsonopts.(*Struct).Joi?",
+	  "encoding/json/internal/jsonopts.(*Struct).Join; " },
 	{ "the whole package goes first", "sync.Mutex.Unlock", "sync.(*Mutex).Unlock; " },
 	{ "all instances of a method", "main.List.Push", "main.(*List[go.shape.struct { X int; Y int }]).Push; "
 	  "main.(*List[go.shape.string]).Push; " },
