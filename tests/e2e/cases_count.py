@@ -19,9 +19,9 @@ def started(t, *args):
     return process
 
 
-def stressed(t, command, *args):
+def stressed(t, command, *args, depth=300):
     """The output of the command for a program that counts itself, and the program's own counts."""
-    target = t.target("stress", "-hold", "-goroutines", 200, "-depth", 300)
+    target = t.target("stress", "-hold", "-goroutines", 200, "-depth", depth)
     process = started(t, command, "-p", target.pid, "-o", "json", *args)
     target.send()
     want = json.loads(target.line())["functions"]
@@ -64,6 +64,17 @@ def latency_exact(t):
         check(e["min_ns"] * e["returned"] <= e["sum_ns"] <= e["max_ns"] * e["returned"], "the sum of %s: %s", e["func"], e)
     summary = summary_of(events)
     same((summary["no_room"], summary["no_call"], summary["no_goroutine"]), (0, 0, 0), "what was not timed")
+
+
+@case("latency --held: calls beyond the limit of open calls are counted, and a larger limit times all")
+def latency_held(t):
+    for held, beyond in ((1024, True), (1 << 20, False)):
+        events, want = stressed(t, "latency", "--held", held, *STRESS, depth=1500)
+        missing, summary = {f: want[f]["calls"] for f in STRESS}, summary_of(events)
+        for e in of_kind(events, "latency"):
+            missing[e["func"]] -= e["calls"]
+        same(sum(missing.values()), summary["no_room"], "calls that were not timed, with --held %d" % held)
+        same(summary["no_room"] > 0, beyond, "calls beyond --held %d" % held)
 
 
 @case("latency: a function that sleeps takes as long as it sleeps, and its histogram says so")

@@ -72,7 +72,10 @@ struct options {
 	uint64_t lines;		/* of watch, or 0 */
 	uint64_t max_load;	/* percent; 0: by the number of processors; GOPROBE_LOAD_ANY: any */
 	uint64_t longer_than;	/* ns */
-	/* Calls that can be pending; 0: as many as the module allows, at most SESSION_HELD. */
+	/*
+	 * Calls that can be pending; 0: as many as the module allows, at most SESSION_HELD. Where
+	 * calls are timed: that can be open; 0: as many as the module takes by itself.
+	 */
 	uint32_t held;
 	uint32_t ring_bytes;	/* memory for each CPU, or 0 */
 	uint32_t keys;		/* different keys */

@@ -212,9 +212,12 @@ const struct option_row option_rows[] = {
 	{ "lossless", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(lossless),
 	  "when it is full, the program waits instead of losing records", .most = 1,
 	  .key = GOPROBE_OPTION_LOSSLESS },
-	{ "held", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(held),
+	{ "held", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(held),
 	  "calls that wait for a condition on results (default 16384)", .least = 1,
 	  .most = 1 << 20, .key = GOPROBE_OPTION_HELD },
+	{ "held", 0, TABLES | TOP, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(held),
+	  "calls that can be open at once (default 131072; 16384\n"
+	  "with a condition on results)", .least = 1024, .most = 1 << 20 },
 	{ "frames", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(frames),
 	  "functions of a stack, 2 to 90", .least = 2, .most = 90, .initial = 64 },
 	{ "weight", 0, STACK, OPTIONS_CAPTURE, OPTION_CHOICE, "WHAT", FIELD(weight),

@@ -27,7 +27,7 @@ const struct counter counters[] = {
 	{ GOPROBE_STAT_NO_SPACE, LOST, LOST, "no_room", .text = "no room",
 	  PROGRAM(lost_no_room) },
 	{ GOPROBE_STAT_NO_SPACE, TIMES | STACKS, TIMES, "no_room", "call",
-	  .text = "not timed, because too many were open" },
+	  .text = "not timed, because too many were open: --held N allows more" },
 	{ GOPROBE_STAT_NO_SPACE, STUCK, 0, "no_room", "call",
 	  .text = "beyond the limit of pending calls: --held N raises it" },
 	{ GOPROBE_STAT_NO_CALL, TIMES, TIMES, "no_call", "return",

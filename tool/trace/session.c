@@ -275,6 +275,7 @@ static int new_session(struct session *t, const struct client_info *info, struct
 	struct attrs a = {
 		.flags = t->o->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
 		.ring_bytes = t->o->ring_bytes,
+		.call_limit = t->plan->action == GOPROBE_ACTION_RECORD ? 0 : t->o->held,
 		.key_limit = t->keys.number ? &t->keys : NULL,
 		.breaker = t->breaker.percent ? &t->breaker : NULL,
 		.states = t->plan->split ? __GOSTATES_MAX : 0,
