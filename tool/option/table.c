@@ -336,8 +336,8 @@ const struct option_row option_rows[] = {
 	{ "wide", 0, ALL & ~TOP, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.wide),
 	  "whole lines on a terminal, instead of lines cut to fit", .most = 1 },
 	{ "full", 0, ALL & ~TOP, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.full),
-	  "whole names; on a terminal whole paths, all frames of stacks, and\n"
-	  "fields of values that are left out otherwise", .most = 1 },
+	  "whole names; fields of values that are left out otherwise; on a\n"
+	  "terminal whole paths and all frames of stacks", .most = 1 },
 	{ "color", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "WHEN", FIELD(screen.color),
 	  "auto (on a terminal, unless NO_COLOR is set), always, never",
 	  .choices = screen_colors },
