@@ -86,7 +86,11 @@ def tapped(t):
     for tid, _ in target.threads():
         os.sched_setaffinity(tid, {0})
     with tap():
+        # Messages are pages of the ring only where much is read at once.
+        attach.signal(signal.SIGSTOP)
         target.send()
+        wait_for("a thread waiting for space", lambda: waiting(target))
+        attach.signal(signal.SIGCONT)
         same(target.line(), "counter=%d" % CALLS, "the program's result")
         began, used = time.monotonic(), processor_seconds(attach.pid)
         time.sleep(2)

@@ -64,7 +64,8 @@ func step(i int, b int8, c uint16, d int32, e uint64, s, t string, x float64, y 
 	if i%100 == 52 {
 		time.Sleep(20 * time.Millisecond)
 	}
-	if i%5 == 0 {
+	// Where ok is known before Go 1.22, as it is used.
+	if i%5 == 0 && (ok || i != -1) {
 		failed = failure
 	}
 	return i * 3, failed, s + t
