@@ -26,6 +26,7 @@ struct plan_value {
 	/* From what is captured to what is shown of it; NULL: all of it. */
 	const struct deferred_step *steps;
 	const char *unavailable;	/* why it is not in the frame (static string), or NULL */
+	bool length;		/* of what is @unavailable, the length is at @offset in the frame */
 };
 
 /* The values to capture, in place of a whole signature. */

@@ -372,6 +372,19 @@ static const struct deferred_step *keep_steps(struct job *j, const struct deferr
 	return steps->v ? steps : NULL;
 }
 
+/* Of what has lost its pointer the length may still be there. */
+static void store_length(struct job *j, const struct operand_place *p, struct plan_value *v)
+{
+	struct operand_place length;
+
+	if (j->code.nowhere || p->kind != OPERAND_PARTS || p->steps.n ||
+	    (p->type->kind != GOTYPE_SLICE && p->type->kind != GOTYPE_STRING))
+		return;
+	length = operand_part(p, WORD, &exprjob_int);
+	v->length = operand_is_whole(&length) && !is_guessed(&length) &&
+		    operand_store(&j->code, &length, &v->offset);
+}
+
 /* Copy the place to the frame, or set why it is unavailable. */
 static int store_item(struct job *j, const struct operand_place *p, struct plan_value *v)
 {
@@ -388,6 +401,8 @@ static int store_item(struct job *j, const struct operand_place *p, struct plan_
 	}
 	if (!v->unavailable && j->scope->at && (c->nowhere || !operand_is_whole(p)))
 		v->unavailable = goscope_nowhere;
+	if (v->unavailable == goscope_nowhere)
+		store_length(j, p, v);
 	if (!v->unavailable && !operand_store(c, p, &v->offset))
 		v->unavailable = why_too_large;
 	return 0;

@@ -75,7 +75,7 @@ void job_end_item(struct job *j, struct job_item item, const struct plan_value *
 {
 	struct operand *c = &j->code;
 
-	if (v->unavailable) {
+	if (v->unavailable && !v->length) {
 		c->nops = item.op;
 		c->npieces = item.piece;
 	}

@@ -24,6 +24,8 @@ static void typed(struct buf *b, const struct output_event *e, const struct plan
 	json_str(b, "type", s.type ? value_type_name(s.type) : "?");
 	if (s.why) {
 		json_str(b, "unavailable", s.why);
+		if (s.has_length)
+			json_u64(b, "len", s.length);
 		return;
 	}
 	buf_char(b, ',');

@@ -125,6 +125,15 @@ void output_text_missing(struct buf *b, const char *why)
 	buf_char(b, '>');
 }
 
+static void missing(struct buf *b, const struct output_shown *s)
+{
+	if (s->has_length)
+		value_text_name(b, value_type_name(s->type));
+	output_text_missing(b, s->why);
+	if (s->has_length)
+		value_text_length(b, s->length);
+}
+
 static void shown(struct buf *b, const struct output_event *e, const struct plan_value *val,
 		  bool lines)
 {
@@ -134,7 +143,7 @@ static void shown(struct buf *b, const struct output_event *e, const struct plan
 	e->v->indent = lines;
 	output_value(e, output_frame(e), val, &s);
 	if (s.why)
-		output_text_missing(b, s.why);
+		missing(b, &s);
 	else
 		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
 }

@@ -129,12 +129,10 @@ int output_close(struct output *o)
 	return o->err ? o->err : err ? err : closed;
 }
 
-/* Why there are no bytes of it, or NULL. */
+/* Why what the plan has at its offset is not there, or NULL. */
 static const char *absent(const struct output_event *e, const struct plan_frame *f,
 			  const struct plan_value *val)
 {
-	if (val->unavailable)
-		return val->unavailable;
 	/* Nothing is captured where no value has a byte. */
 	if (val->offset > e->rec->frame_size || (!e->rec->frame && val->type->size))
 		return "impossible type";
@@ -160,7 +158,11 @@ void output_value(const struct output_event *e, const struct plan_frame *f,
 	const struct gotype *type = type_of(e, val);
 
 	ret->type = val->steps ? val->steps->type : type;
-	ret->why = absent(e, f, val);
+	ret->why = val->unavailable ?: absent(e, f, val);
+	ret->has_length = val->length && !absent(e, f, val) && e->rec->frame &&
+			  e->rec->frame_size - val->offset >= sizeof(ret->length);
+	if (ret->has_length)
+		ret->length = load_u64(e->rec->frame + val->offset);
 	if (ret->why)
 		return;
 	ret->at = (struct value_at){

@@ -223,6 +223,8 @@ static inline size_t output_nth(const struct plan_frame *f, size_t i)
 struct output_shown {
 	struct value_at at;		/* it, if there is no @why */
 	const char *why;		/* why it can't be shown */
+	bool has_length;		/* but how long it is: */
+	uint64_t length;		/* bytes of a string, or elements of a slice */
 	const struct gotype *type;	/* its type, or NULL if that is not known */
 	uint8_t number[8];		/* of a len() or cap(): the bytes that @at may point to */
 };

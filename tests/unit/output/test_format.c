@@ -44,9 +44,12 @@ static const struct gofunc bare_fn = { .name = "main.bare", .entry = 0x2000, .en
 
 /* A place in inlined code, with registers behind its value. */
 static const struct gofunc foo_fn = { .name = "main.foo", .entry = 0x3000, .end = 0x3100 };
+static const struct gotype t_list = { GOTYPE_SLICE, "[]int8", 24, 8, .elem = &t_int };
 static const struct plan_value at_values[] = {
 	{ .name = "n", .type = &t_int },
 	{ .name = "m", .type = &t_int, .unavailable = "optimized out here" },
+	/* Its length is where n is. */
+	{ .name = "t", .type = &t_list, .unavailable = "optimized out here", .length = true },
 };
 
 static const struct plan_at at = {
@@ -315,9 +318,9 @@ static struct format_case {
 	  "14:03:22.000113    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n",
 	  NULL },
 	{ "a place, with its line, in whose code it is, and registers", { PLACE(AT, 5) },
-	  "14:03:22.000005    37  @ main.foo+0x1f main.go:42 (n=12, m=<optimized out here>)"
+	  "14:03:22.000005    37  @ main.foo+0x1f main.go:42 (n=12, m=<optimized out here>, t=[]int8<optimized out here> (len 12))"
 	  REGS_TEXT,
-	  "{'kind':'at','func':'main.foo','offset':31,'file':'/src/main.go','line':42,'inlined':'main.bar','begins':true,'pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000005001,'values':[{'name':'n','type':'int','value':12},{'name':'m','type':'int','unavailable':'optimized out here'}],"
+	  "{'kind':'at','func':'main.foo','offset':31,'file':'/src/main.go','line':42,'inlined':'main.bar','begins':true,'pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000005001,'values':[{'name':'n','type':'int','value':12},{'name':'m','type':'int','unavailable':'optimized out here'},{'name':'t','type':'[]int8','unavailable':'optimized out here','len':12}],"
 	  REGS_JSON "}\n",
 	},
 	{ "a place of which nothing is known, on no goroutine", { PLACE(AT_BARE, 5, 0, NO_G) },

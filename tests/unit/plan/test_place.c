@@ -68,8 +68,8 @@ static void test_spec(void **state)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* The line of the program's source that ends in "// at @name". */
-static int marked_line(struct gobin *bin, const char *name)
+/* The line of the program's source that ends in "// @how @name". */
+static int line_of(struct gobin *bin, const char *how, const char *name)
 {
 	const struct gofunc *fn = bins_func(bin, "main.main");
 	char line[512], mark[64];
@@ -77,7 +77,7 @@ static int marked_line(struct gobin *bin, const char *name)
 	int n = 0;
 
 	assert_non_null(f);
-	snprintf(mark, sizeof(mark), "// at %s\n", name);
+	snprintf(mark, sizeof(mark), "// %s %s\n", how, name);
 	while (fgets(line, sizeof(line), f)) {
 		const char *at = strstr(line, mark);
 
@@ -89,6 +89,11 @@ static int marked_line(struct gobin *bin, const char *name)
 	}
 	fail_msg("no mark %s", name);
 	return 0;
+}
+
+static int marked_line(struct gobin *bin, const char *name)
+{
+	return line_of(bin, "at", name);
 }
 
 static const struct mark {
@@ -396,10 +401,65 @@ static void test_plan(void **state)
 		check_plan(without.bin, c, c->stripped ? c->stripped : c->error);
 }
 
+static const struct plan_value *value_of(const struct plan_frame *f, const char *name)
+{
+	for (size_t i = 0; i < f->nvalues; i++)
+		if (!strcmp(f->values[i].name, name))
+			return &f->values[i];
+	fail_msg("no value %s", name);
+	return NULL;
+}
+
+/* Does something fill the 8 bytes at @offset of the frame? */
+static bool is_filled(const struct plan *p, uint32_t offset)
+{
+	for (size_t i = 0; i < p->npieces; i++)
+		if (p->pieces[i].frame == offset && p->pieces[i].size == 8)
+			return true;
+	for (size_t i = 0; i < p->nops; i++)
+		if (p->ops[i].offset == offset && p->ops[i].size == 8 &&
+		    p->ops[i].code != GOPROBE_OP_TRY)
+			return true;
+	return false;
+}
+
+/* Of a slice the length alone is used. */
+static void test_length(void **state)
+{
+	struct bins_each b = BINS("places", "");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_new(&plan_defaults);
+		const struct plan_value *v;
+		struct arena mem = { 0 };
+		struct buf skipped = { 0 };
+		struct diag d = { 0 };
+		struct spec s;
+		char text[64];
+
+		snprintf(text, sizeof(text), "places/main.go:%d", line_of(b.bin, "only", "half"));
+		assert_int_equal(spec_parse(text, &s, &d), 0);
+		assert_int_equal(select_functions(p, &b.bin, 1, &s, 1, &mem, &skipped, &d), 0);
+		assert_int_equal(plan_finish(p, &d), 0);
+		v = value_of(&p->funcs[0]->call, "t");
+		if (!v->unavailable || strcmp(v->unavailable, "optimized out here") || !v->length)
+			fail_msg("%s: %s, length: %d", gobin_path(b.bin), v->unavailable,
+				 v->length);
+		assert_true(is_filled(p, v->offset));
+		assert_false(value_of(&p->funcs[0]->call, "a")->length);
+		diag_fini(&d);
+		buf_fini(&skipped);
+		plan_free(p);
+		arena_fini(&mem);
+		spec_fini(&s);
+	}
+}
+
 int main(void)
 {
 	struct CMUnitTest tests[N(spec_cases) + N(marks) + N(wrongs) + N(insn_cases) +
-				N(plans) + 2];
+				N(plans) + 3];
 	struct CMUnitTest *t = tests;
 
 	memset(tests, 0, sizeof(tests));
@@ -409,6 +469,7 @@ int main(void)
 	t = ROWS(t, insn_cases, test_insn);
 	t = ROWS(t, plans, test_plan);
 	*t++ = (struct CMUnitTest)cmocka_unit_test(test_inlined);
+	*t++ = (struct CMUnitTest)cmocka_unit_test(test_length);
 	*t++ = (struct CMUnitTest)cmocka_unit_test(test_all_instructions);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
