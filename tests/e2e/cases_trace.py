@@ -184,7 +184,7 @@ def generic_names(t):
     functions = parse("\n".join(t.goprobectl("list", "-o", "json", "-b", program, *both).finish()))
     check(all("[go.shape." in f["func"] for f in functions if f["kind"] == "function"), "JSON: %s", functions)
     trace = t.attach(*both, "--", program, json=False).finish()
-    for line in (r'> main\.Second\[\.\.\.\]\(a=1, b=-2\)', r'> main\.Second\[\.\.\.\]\(a="first", b="second"\)',
+    for line in (r'> main\.Second\[go\.shape\.int\]\(a=1, b=-2\)', r'> main\.Second\[go\.shape\.string\]\(a="first", b="second"\)',
                  r"< main\.MapKeys\[\.\.\.\] => \("):
         check(re.search(line, trace.text), "no line has %s: %s", line, trace.text)
     counted = "\n".join(t.goprobectl("count", *both, "--", program).finish())
