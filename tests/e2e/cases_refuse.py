@@ -55,7 +55,7 @@ BAD_INPUT = (
     ("names of processes with a comma", "attach -p counter,shopd main.doWork", 2, r"(?s)not a process id.*name of one program"),
     ("a condition that was not quoted", "attach -p %(target)s main.doWork if n==1", 2, r"(?s)'if' belongs.*'main.doWork if n==1'"),
     ("functions with a comma between", "attach -p %(target)s main.doWork,main.main", 2, r"(?s)comma.*'main.doWork' 'main.main'"),
-    ("nothing near, with the command that lists", "attach -p %(target)s main.nowhere*", 1, r"'goprobectl list -p %(target)s' shows"),
+    ("nothing near, with the command that searches", "attach -p %(target)s main.nowhere*", 1, r"'goprobectl search -p %(target)s nowhere' finds"),
     ("a key that is no value of the function", "count -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
     ("a key of a stack that is no value of the function", "stack -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
     ("a key of a stack that is no expression", "stack -b %(types)s --by 1+ main.main", 2, r"(?s)1\+"),

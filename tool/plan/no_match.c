@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "gotype/funcname.h"
+#include "gotype/shown_name.h"
 #include "plan/no_match.h"
 
 /* Functions that may have been meant. */
@@ -154,6 +155,50 @@ static void near_globs(struct search *s, const char *pattern)
 		each_name(s, offer_loose, plain);
 }
 
+/* --- the same in another package ---------------------------------------------------- */
+
+/* A function's name as text output has it. */
+static const char *shown(struct search *s, const char *name)
+{
+	struct buf b = { 0 };
+	const char *copy;
+
+	shown_name_shorten(&b, name);
+	copy = b.len && !b.failed ? arena_strndup(&s->mem, b.p, b.len) : NULL;
+	buf_fini(&b);
+	return copy ?: name;
+}
+
+/* Does the package have a function of the wanted name, "Put" or "kvServer.Put"? */
+static void offer_local(struct search *s, const char *name, size_t package, const void *wanted)
+{
+	const char *end = strrchr(wanted, '.') ?: wanted, *local;
+	size_t n = strlen(end), len = strlen(name);
+
+	/* Brackets of a receiver are before the last dot. */
+	if (s->near.n == SUGGEST_MAX || !package || len < package + 1 + n ||
+	    strcasecmp(name + len - n, end))
+		return;
+	local = loose(s, name + package + 1);
+	if (local && !strcmp(local, wanted))
+		s->near.name[s->near.n++] = shown(s, name);
+}
+
+/* "etcdserver.(*kvServer).Put" is of the package v3rpc. */
+static void near_locals(struct search *s, const struct spec *spec)
+{
+	size_t package = package_len(spec->pattern);
+	const char *wanted;
+
+	s->near.n = 0;
+	if (!package)
+		return;
+	wanted = spec->kind == SPEC_NAME ? loose(s, spec->pattern + package + 1) :
+		 arena_printf(&s->mem, "*%s", spec->pattern + package);
+	if (wanted)
+		each_name(s, spec->kind == SPEC_NAME ? offer_local : offer_first, wanted);
+}
+
 /* --- what is said ------------------------------------------------------------------- */
 
 /* "main.Map[int]": the linker's names of instances are by shape, and hard to guess. */
@@ -205,6 +250,39 @@ static bool hint_init(struct search *s, const char *pattern, struct diag *d)
 	return true;
 }
 
+/* The last word of a pattern that may be part of a name, and its length. */
+static const char *last_word(const char *pattern, size_t *n)
+{
+	const char *end = pattern + strlen(pattern), *begin;
+
+	while (end > pattern && !isalnum((unsigned char)end[-1]) && end[-1] != '_')
+		end--;
+	begin = end;
+	while (begin > pattern && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+		begin--;
+	*n = (size_t)(end - begin);
+	return begin;
+}
+
+/* A list of all functions is too long to be read. */
+static void hint_search(struct gobin *bin, const struct spec *spec, struct diag *d)
+{
+	static const char what[] = "finds functions by parts of their names";
+	size_t n;
+	const char *word = last_word(spec->pattern, &n);
+
+	if (!n) {
+		word = "WORD";
+		n = strlen(word);
+	}
+	if (gobin_process(bin))
+		diag_hint(d, "'goprobectl search -p %d %.*s' %s", gobin_process(bin), (int)n, word,
+			  what);
+	else
+		diag_hint(d, "'goprobectl search -b %s %.*s' %s", gobin_path(bin), (int)n, word,
+			  what);
+}
+
 int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct search s = { .bins = bins, .nbins = nbins };
@@ -221,10 +299,8 @@ int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct d
 		;
 	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
 		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");
-	else if (gobin_process(bins[0]))
-		diag_hint(d, "'goprobectl list -p %d' shows what there is", gobin_process(bins[0]));
-	else
-		diag_hint(d, "'goprobectl list -b %s' shows what there is", gobin_path(bins[0]));
+	else if (near_locals(&s, spec), !suggest_set_hint(&s.near, d))
+		hint_search(bins[0], spec, d);
 	arena_fini(&s.mem);
 	return -1;
 }
