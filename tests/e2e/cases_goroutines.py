@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import time
 
 from cases_stuck import state
@@ -113,7 +114,10 @@ def chosen(t):
     check(set(ids(on_channels)) <= set(rows(t, target, "--state", "waiting")), "--state of a status")
     same(sorted(rows(t, target, "--with", "main.onDeep")), ids(("deep",)), "--with")
     same(sorted(rows(t, target, "--with", "main.small")), ids(("inlined",)), "--with of an inlined function")
-    same(rows(t, target, "--with", "main.nobody"), {}, "--with of no function")
+    nobody = t.goprobectl("goroutines", "-p", target.pid, "--with", "main.onDepp")
+    same(nobody.wait(), 1, "the exit status of --with of no function")
+    check(re.search(r"matches 'main\.onDepp'\s+did you mean 'main\.onDeep'", nobody.stderr()), "it said: %s", nobody.stderr())
+    same(rows(t, target, "--with", "runtime.abort"), {}, "--with of a function that is on no stack")
     same(rows(t, target, "--longer-than", "10h"), {}, "--longer-than of more than the program's age")
     for row in rows(t, target, "--longer-than", "1ms").values():
         check(row["waited_ns"] >= 1000000, "--longer-than: %s", row)

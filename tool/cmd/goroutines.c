@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "lang/spec.h"
+#include "plan/no_match.h"
 #include "process/procmem.h"
 
 static const char about[] =
@@ -118,6 +120,26 @@ static void summarize(const struct goroutine_list *l)
 	fputc('\n', stderr);
 }
 
+/* No goroutine is chosen: fail if the program has no such function at all. */
+static int check_with(struct runtime *rt, struct diag *d)
+{
+	const char *glob = rt->l->o->with;
+	struct spec s;
+
+	/* Of several runtimes one may have it. */
+	if (!glob || rt->list.chosen || rt->l->target.nbins > 1)
+		return 0;
+	gobin_load_inlined(rt->bin);
+	for (const struct gofunc *f = NULL; (f = gobin_next(rt->bin, f));)
+		if (goroutine_list_is_called(glob, f->name))
+			return 0;
+	if (spec_parse_pattern(glob, &s, d))
+		return -1;
+	nomatch(&rt->bin, 1, &s, d);
+	spec_fini(&s);
+	return -1;
+}
+
 static int look_at(struct runtime *rt, struct diag *d)
 {
 	struct looking *l = rt->l;
@@ -145,7 +167,7 @@ static int look_at(struct runtime *rt, struct diag *d)
 		return -1;
 	if (!o->quiet)
 		summarize(&rt->list);
-	return 0;
+	return check_with(rt, d);
 }
 
 static int look_at_binary(struct looking *l, struct gobin *bin, struct diag *d)

@@ -46,8 +46,7 @@ static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 	       (s->reason && spec_glob(glob, s->reason));
 }
 
-/* By its whole name, or what people call it. */
-static bool is_called(const char *glob, const char *name)
+bool goroutine_list_is_called(const char *glob, const char *name)
 {
 	struct buf b = { 0 };
 	bool matches;
@@ -74,7 +73,8 @@ static int has_function(struct goroutine_list *l, const struct goroutine_snapsho
 			return -1;
 		how = place->caller;
 		for (size_t k = 0; k < place->n; k++)
-			if (place->frames[k].func && is_called(glob, place->frames[k].func))
+			if (place->frames[k].func &&
+			    goroutine_list_is_called(glob, place->frames[k].func))
 				return 1;
 	}
 	return 0;

@@ -53,6 +53,9 @@ struct goroutine_list {
 	uint64_t undecided;	/* left out since it is not known for how long they have waited */
 };
 
+/* Does the glob mean that function, by its whole name or by what text output calls it? */
+bool goroutine_list_is_called(const char *glob, const char *name);
+
 /* @of outlives @l. */
 void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
 			 struct symbols *of);
