@@ -313,7 +313,7 @@ static void text_whose(struct graph *g, const struct calltree_call *c)
 		buf_str(b, " at ");
 		text_place(b, &at);
 		buf_str(b, " (");
-		buf_str(b, at.func);
+		shown_name_put(b, at.func);
 		buf_char(b, ')');
 	}
 	screen_style(b, STYLE_PLAIN);
