@@ -243,7 +243,9 @@ static bool long_duration(struct buf *b, uint64_t ns)
 	static const struct {
 		uint64_t from, s;
 		char unit, next;
-	} units[] = { { 172800, 86400, 'd', 'h' }, { 6000, 3600, 'h', 'm' }, { 100, 60, 'm', 's' } };
+	} units[] = {
+		{ 172800, 86400, 'd', 'h' }, { 6000, 3600, 'h', 'm' }, { 100, 60, 'm', 's' },
+	};
 	uint64_t s = ns / 1000000000;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

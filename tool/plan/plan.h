@@ -135,7 +135,7 @@ struct plan_frame {
 	uint32_t stack;	/* where the call stack is: goprobe_plan.stack */
 	uint32_t nstack;	/* the most addresses of it; 0: no call stack */
 	bool receiver;	/* @values begin with the receiver, which nobody asked for by name */
-	bool context;	/* a context.Context comes next, or begins them: nobody asked for it, either */
+	bool context;	/* a context.Context is next, or first: nobody asked for it, either */
 };
 
 /* Where the goroutine comes from; zeros: that is not known. */
@@ -271,7 +271,7 @@ struct plan {
 	bool split;	/* plan_options.split */
 	bool errors;	/* plan_options.errors */
 	bool brief;	/* plan_options.brief */
-	bool texts;	/* of what is not asked for in particular only strings and errors are followed */
+	bool texts;	/* only strings and errors are followed of what nobody asked for */
 	struct secret_list secrets;	/* plan_options.secrets */
 	bool wipes;	/* the module wipes bytes of records: GOPROBE_REF_WIPE */
 	bool key_hashes;	/* keys have strings, of which long ones are hashed */

@@ -122,7 +122,7 @@ struct value_ctx {
 	unsigned int width;
 	uint64_t now;	/* when the values were so, ns since 1970; 0: not known */
 	bool no_zero;	/* text leaves out fields that are zero */
-	bool full;	/* text has what is left out otherwise: generated fields, a server's contexts */
+	bool full;	/* text leaves out neither generated fields nor a server's contexts */
 
 	unsigned int budget;	/* values that may still be shown */
 	unsigned int depth;	/* of nesting */

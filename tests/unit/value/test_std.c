@@ -251,11 +251,13 @@ static void test_package_errors(void **state)
 	     "pgconn.PgError(\"ERROR: duplicate (SQLSTATE 23505)\")");
 }
 
-static const struct gotype t_state = TYPE(STRUCT, "google.golang.org/protobuf/internal/impl.MessageState", 8);
+static const struct gotype t_state =
+	TYPE(STRUCT, "google.golang.org/protobuf/internal/impl.MessageState", 8);
 static const struct gotype t_ownstate = TYPE(STRUCT, "main.State", 8);
 static const struct gofield message_fields[] = {
 	{ "state", &t_state, 0 }, { "sizeCache", &t_int, 8 }, { "unknownFields", &t_bytes, 16 },
-	{ "Key", &t_int, 40 }, { "XXX_sizecache", &t_int, 48 }, { "XXX_unrecognized", &t_bytes, 56 },
+	{ "Key", &t_int, 40 }, { "XXX_sizecache", &t_int, 48 },
+	{ "XXX_unrecognized", &t_bytes, 56 },
 };
 
 static const struct gotype t_message = TYPE(STRUCT, "main.Put", 80, FIELDS(message_fields));
