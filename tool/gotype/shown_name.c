@@ -189,6 +189,21 @@ void shown_name_shorten(struct buf *b, const char *text)
 	}
 }
 
+char *shown_name_short(const char *name)
+{
+	struct buf b = { 0 };
+
+	/* Only packages with a path are called otherwise. */
+	if (!strchr(name, '/'))
+		return NULL;
+	shown_name_shorten(&b, name);
+	buf_char(&b, 0);
+	if (!b.failed && strcmp(b.p, name) != 0)
+		return b.p;
+	buf_fini(&b);
+	return NULL;
+}
+
 void shown_name_put_text(struct buf *b, const char *text)
 {
 	if (shown_name_form == SHOWN_NAME_SHORT && strchr(text, '/'))

@@ -37,7 +37,9 @@ void shown_name_fini(void);
 
 /* Append a text without the paths of the packages that are in it, whatever the user wishes. */
 void shown_name_shorten(struct buf *b, const char *text);
-/* The same if names are short: of a signature, say. */
+/* The same as a string, to be freed; NULL if it is @name, or without memory. */
+char *shown_name_short(const char *name);
+/* shown_name_shorten() if names are short: of a signature, say. */
 void shown_name_put_text(struct buf *b, const char *text);
 /*
  * Append a function's name; without its shapes as shape_put() has it, unless another one that is

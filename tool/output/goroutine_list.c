@@ -48,15 +48,14 @@ static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 
 bool goroutine_list_is_called(const char *glob, const char *name)
 {
-	struct buf b = { 0 };
+	char *brief;
 	bool matches;
 
 	if (spec_glob(glob, name))
 		return true;
-	shown_name_shorten(&b, name);
-	buf_char(&b, 0);
-	matches = !b.failed && spec_glob(glob, b.p);
-	buf_fini(&b);
+	brief = shown_name_short(name);
+	matches = brief && spec_glob(glob, brief);
+	free(brief);
 	return matches;
 }
 

@@ -62,16 +62,13 @@ static size_t before_local(const char *name, const char *written)
 /* What text output calls it without --full, if that is another name; @to has NAME_MAX_BYTES. */
 static bool as_shown(const char *name, char *to)
 {
-	struct buf b = { 0 };
-	bool other;
+	char *brief = shown_name_short(name);
+	size_t n = brief ? strlen(brief) : 0;
+	bool other = n && n < NAME_MAX_BYTES && n < strlen(name);
 
-	shown_name_shorten(&b, name);
-	other = !b.failed && b.len < NAME_MAX_BYTES && b.len < strlen(name);
-	if (other) {
-		memcpy(to, b.p, b.len);
-		to[b.len] = 0;
-	}
-	buf_fini(&b);
+	if (other)
+		memcpy(to, brief, n + 1);
+	free(brief);
 	return other;
 }
 

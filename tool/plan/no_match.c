@@ -160,12 +160,10 @@ static void near_globs(struct search *s, const char *pattern)
 /* A function's name as text output has it. */
 static const char *shown(struct search *s, const char *name)
 {
-	struct buf b = { 0 };
-	const char *copy;
+	char *brief = shown_name_short(name);
+	const char *copy = brief ? arena_strdup(&s->mem, brief) : NULL;
 
-	shown_name_shorten(&b, name);
-	copy = b.len && !b.failed ? arena_strndup(&s->mem, b.p, b.len) : NULL;
-	buf_fini(&b);
+	free(brief);
 	return copy ?: name;
 }
 
