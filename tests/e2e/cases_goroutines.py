@@ -113,6 +113,7 @@ def chosen(t):
     same(sorted(rows(t, target, "--state", "chan*")), ids(on_channels + ("send",)), "--state with a glob")
     check(set(ids(on_channels)) <= set(rows(t, target, "--state", "waiting")), "--state of a status")
     same(sorted(rows(t, target, "--with", "main.onDeep")), ids(("deep",)), "--with")
+    same(sorted(rows(t, target, "--with", "/^main\\.onDee.$/")), ids(("deep",)), "--with a regular expression")
     same(sorted(rows(t, target, "--with", "main.small")), ids(("inlined",)), "--with of an inlined function")
     nobody = t.goprobectl("goroutines", "-p", target.pid, "--with", "main.onDepp")
     same(nobody.wait(), 1, "the exit status of --with of no function")

@@ -8,6 +8,7 @@
 #include "base/writing.h"
 #include "cmd/cmd.h"
 #include "lang/spec.h"
+#include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "process/procmem.h"
 
@@ -45,6 +46,8 @@ struct looking {
 struct runtime {
 	struct looking *l;		/* the run */
 	struct gobin *bin;		/* its binary */
+	bool has_with;			/* there is a pattern of functions, @with */
+	struct spec with;		/* it */
 	struct goroutine_snapshot_reader reader;	/* of its goroutines */
 	struct symbols symbols;		/* of its binary */
 	struct goroutine_list list;		/* what is printed */
@@ -120,24 +123,30 @@ static void summarize(const struct goroutine_list *l)
 	fputc('\n', stderr);
 }
 
+/* The functions of --with, which may be named as people write them. 0, or -1 with @d set. */
+static int open_with(struct runtime *rt, struct diag *d)
+{
+	const char *pattern = rt->l->o->with;
+
+	if (!pattern)
+		return 0;
+	if (spec_parse_pattern(pattern, &rt->with, d))
+		return -1;
+	rt->has_with = true;
+	return loosename_resolve(&rt->bin, 1, &rt->with, d);
+}
+
 /* No goroutine is chosen: fail if the program has no such function at all. */
 static int check_with(struct runtime *rt, struct diag *d)
 {
-	const char *glob = rt->l->o->with;
-	struct spec s;
-
 	/* Of several runtimes one may have it. */
-	if (!glob || rt->list.chosen || rt->l->target.nbins > 1)
+	if (!rt->has_with || rt->list.chosen || rt->l->target.nbins > 1)
 		return 0;
 	gobin_load_inlined(rt->bin);
 	for (const struct gofunc *f = NULL; (f = gobin_next(rt->bin, f));)
-		if (goroutine_list_is_called(glob, f->name))
+		if (spec_match(&rt->with, f->name))
 			return 0;
-	if (spec_parse_pattern(glob, &s, d))
-		return -1;
-	nomatch(&rt->bin, 1, &s, d);
-	spec_fini(&s);
-	return -1;
+	return nomatch(&rt->bin, 1, &rt->with, d);
 }
 
 static int look_at(struct runtime *rt, struct diag *d)
@@ -146,12 +155,15 @@ static int look_at(struct runtime *rt, struct diag *d)
 	const struct options *o = l->o;
 	struct goroutine_list_opt opt = {
 		.group = o->group, .sort = o->sort, .top = o->top,
-		.json = o->format == OPTION_JSON, .state = o->state, .with = o->with,
+		.json = o->format == OPTION_JSON, .state = o->state,
 		.longer_than = o->longer_than, .secrets = &o->plan.secrets,
 		.binary = l->target.nbins > 1 ? gobin_path(rt->bin) : NULL,
 	};
 	pid_t pid = l->target.processes[0].pid;
 
+	if (open_with(rt, d))
+		return -1;
+	opt.with = rt->has_with ? &rt->with : NULL;
 	if (goroutine_snapshot_init(&rt->reader, pid, rt->bin, !o->group, d))
 		return -1;
 	find_turns(rt);
@@ -182,6 +194,8 @@ static int look_at_binary(struct looking *l, struct gobin *bin, struct diag *d)
 	err = look_at(rt, d);
 	goroutine_list_fini(&rt->list);
 	symbols_fini(&rt->symbols);
+	if (rt->has_with)
+		spec_fini(&rt->with);
 	free(rt);
 	return err;
 }

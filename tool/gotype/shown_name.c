@@ -139,6 +139,9 @@ static void put_package(struct buf *b, const struct package *p)
 
 /* --- text --------------------------------------------------------------------- */
 
+/* What no path has in it. */
+static const char name_ends[] = " ()[]{},*;\"&<>|=`\t\n";
+
 /* The package whose path is the beginning of the @n bytes at @s, and the length of that. */
 static const struct package *find(const char *s, size_t n, size_t *ret)
 {
@@ -174,10 +177,8 @@ static size_t made_of(const char *s)
 
 void shown_name_shorten(struct buf *b, const char *text)
 {
-	static const char ends[] = " ()[]{},*;\"&<>|=`\t\n";
-
 	while (*text) {
-		size_t n = strcspn(text, ends), made = made_of(text), used = 0;
+		size_t n = strcspn(text, name_ends), made = made_of(text), used = 0;
 		const struct package *p = find(text + made, n - made, &used);
 
 		buf_mem(b, text, made);
@@ -202,6 +203,57 @@ char *shown_name_short(const char *name)
 		return b.p;
 	buf_fini(&b);
 	return NULL;
+}
+
+static bool is_called(struct buf *b, bool (*fn)(const void *ctx, const char *called),
+		      const void *ctx)
+{
+	buf_char(b, 0);
+	return !b->failed && fn(ctx, b->p);
+}
+
+/* What is behind the name of the function's package; sets *@p: the package, also an unknown one. */
+static const char *behind_package(const char *name, struct package *p)
+{
+	size_t used = 0;
+	const struct package *seen = find(name, strcspn(name, name_ends), &used);
+
+	if (seen) {
+		*p = *seen;
+		return name + used;
+	}
+	used = (size_t)(funcname_local(name) - name);
+	if (!used)
+		return NULL;
+	*p = (struct package){ .path = name, .len = used - 1 };
+	p->name = funcname_package(name, p->len, &p->name_len);
+	return name + p->len;
+}
+
+bool shown_name_any(const char *name, bool (*fn)(const void *ctx, const char *called),
+		    const void *ctx)
+{
+	struct package p;
+	const char *behind = behind_package(name, &p);
+	struct buf b = { 0 };
+	bool any;
+
+	if (!behind)
+		return false;
+	shown_name_shorten(&b, name);
+	any = is_called(&b, fn, ctx);
+	b.len = 0;
+	buf_mem(&b, p.name, p.name_len);
+	buf_str(&b, behind);
+	any = any || is_called(&b, fn, ctx);
+	for (size_t n = longer(&p, 0); !any && n < p.len; n = longer(&p, n)) {
+		b.len = 0;
+		buf_mem(&b, p.path + p.len - n, n);
+		buf_str(&b, behind);
+		any = is_called(&b, fn, ctx);
+	}
+	buf_fini(&b);
+	return any;
 }
 
 void shown_name_put_text(struct buf *b, const char *text)

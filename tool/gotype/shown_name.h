@@ -39,6 +39,12 @@ void shown_name_fini(void);
 void shown_name_shorten(struct buf *b, const char *text);
 /* The same as a string, to be freed; NULL if it is @name, or without memory. */
 char *shown_name_short(const char *name);
+/*
+ * Call @fn with what else people may call a function: as text output has it, with the name of its
+ * package alone, or with an end of the path. True if @fn says so of one of them.
+ */
+bool shown_name_any(const char *name, bool (*fn)(const void *ctx, const char *called),
+		    const void *ctx);
 /* shown_name_shorten() if names are short: of a signature, say. */
 void shown_name_put_text(struct buf *b, const char *text);
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser of probe specs, and the matching of names. */
+/* The parser of probe specs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,11 +132,6 @@ static int parse_regex(const char *text, struct spec *s, size_t *end, struct dia
 
 	s->regex = regex_compile(text, 1, slash - 1, d);
 	return s->regex ? 0 : -1;
-}
-
-static bool is_star(const char *pattern, size_t i)
-{
-	return pattern[i] == '*' && !(i && pattern[i - 1] == '(');
 }
 
 /* --- places ------------------------------------------------------------ */
@@ -285,7 +280,7 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 	}
 	s->kind = SPEC_NAME;
 	for (size_t i = 0; i < len; i++)
-		if (is_star(text, i) || text[i] == '?')
+		if (spec_is_star(text, i) || text[i] == '?')
 			s->kind = SPEC_GLOB;
 	s->pattern = strndup(text, len);
 	if (!s->pattern)
@@ -550,56 +545,3 @@ void spec_fini(struct spec *s)
 }
 
 /* Only the last star needs backtracking. */
-bool spec_glob(const char *pattern, const char *name)
-{
-	size_t p = 0, n = 0, star_p = 0, star_n = 0;
-	bool star = false;
-
-	while (name[n]) {
-		if (is_star(pattern, p)) {
-			star = true;
-			star_p = ++p;
-			star_n = n;
-		} else if (pattern[p] && (pattern[p] == '?' || pattern[p] == name[n])) {
-			p++;
-			n++;
-		} else if (star) {
-			p = star_p;
-			n = ++star_n;
-		} else {
-			return false;
-		}
-	}
-	while (is_star(pattern, p))
-		p++;
-	return !pattern[p];
-}
-
-static bool match(const struct spec *s, const char *name)
-{
-	switch (s->kind) {
-	case SPEC_NAME:
-		return strcmp(s->pattern, name) == 0;
-	case SPEC_GLOB:
-		return spec_glob(s->pattern, name);
-	case SPEC_REGEX:
-		return regexec(s->regex, name, 0, NULL, 0) == 0;
-	default:
-		return false;
-	}
-}
-
-bool spec_match(const struct spec *s, const char *name)
-{
-	char written[1024];
-
-	if (match(s, name))
-		return true;
-	if (spec_is_place(s) || (s->kind != SPEC_REGEX && strchr(s->pattern, '[')))
-		return false;
-	for (int path = 0; path < 2; path++)
-		if (strchr(name, path ? '%' : '[') &&
-		    funcname_written(name, path, written, sizeof(written)) && match(s, written))
-			return true;
-	return false;
-}

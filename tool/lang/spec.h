@@ -68,6 +68,7 @@ struct spec {
 	size_t end;			/* where in @text the pattern ends */
 	/* Compiled, SPEC_REGEX only; apart, as it must not move and arrays of specs grow. */
 	regex_t *regex;
+	bool shown;			/* its pattern may match what shown_name_any() has, too */
 	const struct typexpr_sig *sig;	/* the signature, or NULL */
 	const struct expr_list *call;	/* what is shown of a call, or NULL: all arguments */
 	const struct expr_list *ret;	/* what is shown of a return, or NULL: all results */
@@ -103,6 +104,8 @@ static inline bool spec_edits(const struct spec *s)
 }
 
 bool spec_match(const struct spec *s, const char *name);
+/* Is it a glob's star, not that of a receiver? */
+bool spec_is_star(const char *pattern, size_t i);
 /* Does a glob match? */
 bool spec_glob(const char *pattern, const char *name);
 

@@ -136,7 +136,7 @@ const struct option_row option_rows[] = {
 
 	{ "state", 0, GOROUTINES, OPTIONS_AMOUNT, OPTION_STRING, "GLOB", FIELD(state),
 	  .help = "those in this state, or that wait for this: waiting, 'chan*'" },
-	{ "with", 0, GOROUTINES, OPTIONS_AMOUNT, OPTION_STRING, "GLOB", FIELD(with),
+	{ "with", 0, GOROUTINES, OPTIONS_AMOUNT, OPTION_STRING, "PATTERN", FIELD(with),
 	  .help = "those with such a function on their stack: 'main.*'" },
 
 	/* What to change. */

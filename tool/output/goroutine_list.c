@@ -5,8 +5,6 @@
 
 #include "base/array.h"
 #include "base/plain.h"
-#include "gotype/shown_name.h"
-#include "lang/spec.h"
 #include "output/goroutine_list.h"
 #include "output/row.h"
 #include "output/stack_print.h"
@@ -46,22 +44,9 @@ static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 	       (s->reason && spec_glob(glob, s->reason));
 }
 
-bool goroutine_list_is_called(const char *glob, const char *name)
-{
-	char *brief;
-	bool matches;
-
-	if (spec_glob(glob, name))
-		return true;
-	brief = shown_name_short(name);
-	matches = brief && spec_glob(glob, brief);
-	free(brief);
-	return matches;
-}
-
 /* Is such a function on the stack, also an inlined one? -1 without memory. */
 static int has_function(struct goroutine_list *l, const struct goroutine_snapshot *s,
-			const char *glob)
+			const struct spec *with)
 {
 	unsigned int how = SYMBOL_WRAPPERS | SYMBOL_RETURN;
 
@@ -73,7 +58,7 @@ static int has_function(struct goroutine_list *l, const struct goroutine_snapsho
 		how = place->caller;
 		for (size_t k = 0; k < place->n; k++)
 			if (place->frames[k].func &&
-			    goroutine_list_is_called(glob, place->frames[k].func))
+			    spec_match(with, place->frames[k].func))
 				return 1;
 	}
 	return 0;

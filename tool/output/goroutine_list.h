@@ -7,6 +7,7 @@
 #define GOPROBE_OUTPUT_GOROUTINE_LIST_H
 
 #include "gotype/secret.h"
+#include "lang/spec.h"
 #include "output/stacks.h"
 #include "process/goroutine_snapshot.h"
 
@@ -29,7 +30,7 @@ struct goroutine_list_opt {
 	size_t top;		/* rows or groups at most; 0: all */
 	bool json;		/* as JSON */
 	const char *state;	/* glob of states and of wait reasons, or NULL */
-	const char *with;	/* glob of functions, one of which is on the stack, or NULL */
+	const struct spec *with;	/* functions, one of them on the stack, or NULL */
 	uint64_t longer_than;	/* ns that they have waited at least, or 0 */
 	/* The time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait. */
 	uint64_t now;
@@ -52,9 +53,6 @@ struct goroutine_list {
 	uint64_t torn;		/* of these, those whose rows are torn */
 	uint64_t undecided;	/* left out since it is not known for how long they have waited */
 };
-
-/* Does the glob mean that function, by its whole name or by what text output calls it? */
-bool goroutine_list_is_called(const char *glob, const char *name);
 
 /* @of outlives @l. */
 void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,

@@ -195,6 +195,25 @@ static void offer_package(struct meant *m, const char *name)
 		memcpy(m->name[m->n++], written, n);
 }
 
+/*
+ * A regular expression, or a glob whose package has stars, that matches nothing: it is compared
+ * with short names. 0, or -1 with @d set.
+ */
+static int resolve_shown(struct gobin *const *bins, size_t nbins, struct spec *spec,
+			 struct diag *d)
+{
+	if (has(bins, nbins, spec))
+		return 0;
+	for (size_t i = 0; i < nbins; i++)
+		if (gobin_load_inlined(bins[i]))
+			return diag_set(d, "out of memory");
+	if (has(bins, nbins, spec))
+		return 0;
+	spec->shown = true;
+	spec->shown = has(bins, nbins, spec);
+	return 0;
+}
+
 /* "http.*" for "net/http.*": the package of a glob that matches nothing. 0, or -1 with @d set. */
 static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m,
 			struct spec *spec, struct diag *d)
@@ -206,6 +225,8 @@ static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m
 	for (slash = n; slash && spec->pattern[slash - 1] != '/';)
 		slash--;
 	n = slash + strcspn(spec->pattern + slash, "*?[(.");
+	if (spec->pattern[n] == '*' || spec->pattern[n] == '?')
+		return resolve_shown(bins, nbins, spec, d);
 	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted) || has(bins, nbins, spec))
 		return 0;
 	memcpy(m->wanted, spec->pattern, n);
@@ -259,6 +280,8 @@ int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec
 
 	if (spec->kind == SPEC_GLOB)
 		return resolve_glob(bins, nbins, &m, spec, d);
+	if (spec->kind == SPEC_REGEX)
+		return resolve_shown(bins, nbins, spec, d);
 	if (spec->kind != SPEC_NAME || has(bins, nbins, spec) || !loosen(spec->pattern, m.wanted))
 		return 0;
 	m.local = spec->pattern[0] == '(';

@@ -101,6 +101,38 @@ static void test_name(void **state)
 	forget();
 }
 
+static struct called_row {
+	const char *claim, *name, *called;
+	bool any;
+} called_rows[] = {
+	{ "a function is called as it is shown", V3RPC ".(*kvServer).Put", "v3rpc.(*kvServer).Put",
+	  true },
+	{ "by the name of its package, which others have, too", "a.org/two/store.Get", "store.Get",
+	  true },
+	{ "by an end of the path", V3RPC ".F", "etcdserver/api/v3rpc.F", true },
+	{ "by the last element, a version", "github.com/caddyserver/caddy/v2.Load", "v2.Load",
+	  true },
+	{ "not by half an element", V3RPC ".F", "rpc.F", false },
+	{ "not by another package", "net/http.Get", "https.Get", false },
+	{ "by the likely name of a package that is not known", "z.org/other/store/v3.Get",
+	  "store.Get", true },
+	{ "not by what no package has", "notes", "notes", false },
+};
+
+static bool is_same(const void *ctx, const char *called)
+{
+	return !strcmp(ctx, called);
+}
+
+static void test_called(void **state)
+{
+	const struct called_row *row = *state;
+
+	add_packages();
+	assert_int_equal(shown_name_any(row->name, is_same, row->called), row->any);
+	forget();
+}
+
 static void paths_stay_unless_short_names_are_wanted(void **state)
 {
 	(void)state;
@@ -200,7 +232,7 @@ static void a_name_gets_longer_when_another_package_has_it(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[6 + N(rows)] = {
+	struct CMUnitTest tests[6 + N(rows) + N(called_rows)] = {
 		cmocka_unit_test(paths_stay_unless_short_names_are_wanted),
 		cmocka_unit_test(a_signature_has_short_names),
 		cmocka_unit_test(no_two_functions_read_the_same),
@@ -210,5 +242,6 @@ int main(void)
 	};
 
 	ROWS(tests + 6, rows, test_name);
+	ROWS(tests + 6 + N(rows), called_rows, test_called);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,13 @@ static struct spelling {
 	  "encoding/json/internal/jsonopts.(*Struct).Join; " },
 	{ "a glob with it", "internal/jsonopts.(*Struct).Joi?",
 	  "encoding/json/internal/jsonopts.(*Struct).Join; " },
+	{ "a regular expression with the last element of its package",
+	  "/^poll\\.\\(\\*FD\\)\\.Close$/",
+	  "internal/poll.(*FD).Close; " },
+	{ "one with the end of its path",
+	  "/^internal\\/jsonopts\\.\\(\\*Struct\\)\\.Joi.$/",
+	  "encoding/json/internal/jsonopts.(*Struct).Join; " },
+	{ "a glob with a star in its package", "pol?.(*FD).Close", "internal/poll.(*FD).Close; " },
 	{ "the whole package goes first", "sync.Mutex.Unlock", "sync.(*Mutex).Unlock; " },
 	{ "all instances of a method", "main.List.Push", "main.(*List[go.shape.struct { X int; Y int }]).Push; "
 	  "main.(*List[go.shape.string]).Push; " },

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The matching of names with the patterns of probe specs. */
+#include <string.h>
+
+#include "gotype/funcname.h"
+#include "gotype/shown_name.h"
+#include "lang/spec.h"
+
+bool spec_is_star(const char *pattern, size_t i)
+{
+	return pattern[i] == '*' && !(i && pattern[i - 1] == '(');
+}
+
+bool spec_glob(const char *pattern, const char *name)
+{
+	size_t p = 0, n = 0, star_p = 0, star_n = 0;
+	bool star = false;
+
+	while (name[n]) {
+		if (spec_is_star(pattern, p)) {
+			star = true;
+			star_p = ++p;
+			star_n = n;
+		} else if (pattern[p] && (pattern[p] == '?' || pattern[p] == name[n])) {
+			p++;
+			n++;
+		} else if (star) {
+			p = star_p;
+			n = ++star_n;
+		} else {
+			return false;
+		}
+	}
+	while (spec_is_star(pattern, p))
+		p++;
+	return !pattern[p];
+}
+
+static bool match(const struct spec *s, const char *name)
+{
+	switch (s->kind) {
+	case SPEC_NAME:
+		return strcmp(s->pattern, name) == 0;
+	case SPEC_GLOB:
+		return spec_glob(s->pattern, name);
+	case SPEC_REGEX:
+		return regexec(s->regex, name, 0, NULL, 0) == 0;
+	default:
+		return false;
+	}
+}
+
+static bool match_called(const void *ctx, const char *called)
+{
+	return match(ctx, called);
+}
+
+bool spec_match(const struct spec *s, const char *name)
+{
+	char written[1024];
+
+	if (match(s, name) || (s->shown && shown_name_any(name, match_called, s)))
+		return true;
+	if (spec_is_place(s) || (s->kind != SPEC_REGEX && strchr(s->pattern, '[')))
+		return false;
+	for (int path = 0; path < 2; path++)
+		if (strchr(name, path ? '%' : '[') &&
+		    funcname_written(name, path, written, sizeof(written)) && match(s, written))
+			return true;
+	return false;
+}
