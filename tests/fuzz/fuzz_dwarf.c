@@ -59,11 +59,12 @@ static void see_func(struct dwarf *dw, struct arena *mem, int minor, uint64_t at
 		free(signature_text(sig));
 }
 
-static int see_variable(void *ctx, const char *name)
+static int see_variable(void *ctx, const struct dwvar_at *at)
 {
 	unsigned int *n = ctx;
 
-	FUZZ_HOLDS(name);
+	FUZZ_HOLDS(at->name);
+	dwarf_variable_type(at);
 	return ++*n == 100;
 }
 

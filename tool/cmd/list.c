@@ -3,16 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "compile/varname.h"
 #include "output/function_list.h"
+#include "output/package_variable.h"
 #include "output/point_list.h"
 #include "output/variable_list.h"
 #include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "plan/place.h"
 #include "plan/select.h"
+#include "plan/variables.h"
 #include "process/target.h"
 #include "trace/client.h"
 #include "trace/selftest.h"
@@ -38,6 +42,8 @@ static const char examples[] =
 "      goprobectl list -b ./shop --points 'shop.(*Cart).*'\n"
 "  Which variables can a place show, and where are they?\n"
 "      goprobectl list -b ./shop --vars cart.go:42\n"
+"  Which package variables are there to read?\n"
+"      goprobectl list -b ./shop --vars 'shop.*'\n"
 "  Who is tracing what?\n"
 "      goprobectl list\n";
 
@@ -45,6 +51,21 @@ struct listed {
 	struct gobin *bin;
 	const struct gofunc *fn;
 	struct function_list_survey survey;
+};
+
+/* A run of the command. */
+struct listing {
+	struct buf b;			/* lines */
+	enum point_list_ability able;	/* what the module can do */
+	struct point_list_total total;	/* what is counted */
+	bool json;			/* in JSON */
+	bool insns;			/* all instructions */
+	bool vars;			/* variables */
+	const struct spec *specs;	/* patterns */
+	size_t nspecs;			/* their number */
+	struct gobin *bin;		/* the binary at hand */
+	size_t wrong;			/* patterns of which nothing is listed */
+	struct diag *d;			/* what is wrong */
 };
 
 static int by_name(const void *a, const void *b)
@@ -81,24 +102,36 @@ static int say_wrong(size_t *wrong, struct diag *d)
 	return 0;
 }
 
-/* Names of nothing. 0, or -1 with @d set. */
-static int check_names(const struct target *t, struct spec *specs, size_t nspecs,
-		       const bool *found, size_t *wrong, struct diag *d)
+/* A pattern that names neither functions nor package variables. */
+static void say_no_variable(const struct target *t, const struct spec *spec, struct diag *d)
 {
-	for (size_t i = 0; i < nspecs; i++) {
-		if (spec_is_place(&specs[i]) || found[i])
+	diag_set(d, "no package variable and no function of %s%s matches '%s'",
+		 gobin_path(t->bins[0]), t->nbins > 1 ? " and the others" : "", spec->text);
+	varname_hint(t->bins[0], spec->pattern, d);
+}
+
+/* Names of nothing. 0, or -1 with @d set. */
+static int check_names(const struct target *t, struct listing *l, const bool *found,
+		       struct diag *d)
+{
+	for (size_t i = 0; i < l->nspecs; i++) {
+		if (spec_is_place(&l->specs[i]) || found[i])
 			continue;
-		nomatch(t->bins, t->nbins, &specs[i], d);
-		if (say_wrong(wrong, d))
+		if (l->vars)
+			say_no_variable(t, &l->specs[i], d);
+		else
+			nomatch(t->bins, t->nbins, &l->specs[i], d);
+		if (say_wrong(&l->wrong, d))
 			return -1;
 	}
 	return 0;
 }
 
-/* The functions to list, in the order of their files; *@wrong: patterns without any. */
-static int collect(const struct target *t, struct spec *specs, size_t nspecs,
-		   struct listed **ret, size_t *nret, size_t *wrong, struct diag *d)
+/* The functions to list, in the order of their files; @l->wrong counts patterns without any. */
+static int collect(const struct target *t, struct spec *specs, struct listing *l,
+		   struct listed **ret, size_t *nret, struct diag *d)
 {
+	size_t nspecs = l->nspecs;
 	bool *found = calloc(nspecs + 1, sizeof(*found));
 	struct listed *v = NULL;
 	int err = 0;
@@ -106,7 +139,7 @@ static int collect(const struct target *t, struct spec *specs, size_t nspecs,
 
 	for (size_t i = 0; found && !err && i < nspecs; i++)
 		if (loosename_resolve(t->bins, t->nbins, &specs[i], d)) {
-			err = say_wrong(wrong, d);
+			err = say_wrong(&l->wrong, d);
 			found[i] = true;
 		}
 	for (size_t i = 0, k; !err && i < t->nbins; i++) {
@@ -124,7 +157,7 @@ static int collect(const struct target *t, struct spec *specs, size_t nspecs,
 		for (const struct gofunc *f = NULL; (f = gobin_next(t->bins[i], f));)
 			if (wanted(specs, nspecs, found, f->name))
 				v[n++] = (struct listed){ .bin = t->bins[i], .fn = f };
-	err = check_names(t, specs, nspecs, found, wrong, d);
+	err = check_names(t, l, found, d);
 	free(found);
 	*ret = v;
 	*nret = n;
@@ -185,20 +218,6 @@ static enum point_list_ability ask_ability(void)
 	diag_fini(&d);
 	return able;
 }
-
-/* Points being listed. */
-struct listing {
-	struct buf b;			/* lines */
-	enum point_list_ability able;	/* what the module can do */
-	struct point_list_total total;	/* what is counted */
-	bool json;			/* in JSON */
-	bool insns;			/* all instructions */
-	const struct spec *specs;	/* patterns */
-	size_t nspecs;			/* their number */
-	struct gobin *bin;		/* the binary at hand */
-	size_t wrong;			/* patterns of which nothing is listed */
-	struct diag *d;			/* what is wrong */
-};
 
 /* A place that somebody asked for; that it can't be probed is an error if @d is there. */
 static int list_place(struct listing *l, const struct point_list_place *place, struct diag *d)
@@ -302,18 +321,60 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 	return err;
 }
 
-/* Of a place each instruction that it means; of a function its first one. */
-static int list_vars(const struct target *t, const struct options *o, const struct listed *v,
-		     size_t n, size_t *wrong, struct diag *d)
+/*
+ * Patterns that name package variables; these are added to @vars. The others become the first
+ * ones of @specs: returns their number, or -1 without memory.
+ */
+static ssize_t take_variables(const struct target *t, struct spec *specs, size_t n,
+			      struct variables *vars)
 {
-	bool json = o->format == OPTION_JSON;
+	size_t others = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t before = vars->n;
+		struct spec s = specs[i];
+
+		if (!spec_is_place(&s) && variables_match(vars, t->bins, t->nbins, &s))
+			return -1;
+		if (vars->n == before) {
+			specs[i] = specs[others];
+			specs[others++] = s;
+			/* That is for variables alone. */
+			specs[others - 1].shown = false;
+		}
+	}
+	return (ssize_t)others;
+}
+
+static int list_package_variables(struct variables *vars, bool json, struct diag *d)
+{
+	struct buf b = { 0 };
+	int err = 0;
+
+	variables_sort(vars);
+	if (!json)
+		package_variable_header(&b);
+	for (size_t i = 0; !err && i < vars->n; i++) {
+		package_variable_put(&vars->v[i], json, &b);
+		err = flush(&b, 1 << 16, d);
+	}
+	err = err ? err : flush(&b, 0, d);
+	buf_fini(&b);
+	return err;
+}
+
+/* Of a place each instruction that it means; of a function its first one. */
+static int list_places_vars(const struct target *t, const struct listing *l,
+			    const struct listed *v, size_t n, size_t *wrong, struct diag *d)
+{
+	bool json = l->json;
 	struct places places = { 0 };
 	struct buf b = { 0 };
 	int err = 0;
 
-	for (size_t i = 0; !err && i < o->nspecs; i++)
-		if (spec_is_place(&o->specs[i]))
-			err = place_find(&places, t->bins, t->nbins, &o->specs[i], d) ?
+	for (size_t i = 0; !err && i < l->nspecs; i++)
+		if (spec_is_place(&l->specs[i]))
+			err = place_find(&places, t->bins, t->nbins, &l->specs[i], d) ?
 			      say_wrong(wrong, d) : 0;
 	if (!err && !json && (n || places.n))
 		variable_list_header(&b);
@@ -332,18 +393,38 @@ static int list_vars(const struct target *t, const struct options *o, const stru
 	return err;
 }
 
+/* Package variables, and those of functions and places. CMD_DONE or CMD_FAILED. */
+static int list_vars(const struct target *t, struct options *o, struct diag *d)
+{
+	struct listing l = { .json = o->format == OPTION_JSON, .specs = o->specs, .vars = true };
+	struct variables vars = { 0 };
+	struct listed *v = NULL;
+	size_t n = 0;
+	ssize_t others = take_variables(t, o->specs, o->nspecs, &vars);
+	int err = others < 0 ? diag_set(d, "out of memory") : 0;
+
+	if (!err && vars.n)
+		err = list_package_variables(&vars, l.json, d);
+	variables_fini(&vars);
+	l.nspecs = err ? 0 : (size_t)others;
+	if (!err && others)
+		err = collect(t, o->specs, &l, &v, &n, d);
+	if (!err && l.wrong < l.nspecs)
+		err = list_places_vars(t, &l, v, n, &l.wrong, d);
+	free(v);
+	return err || l.wrong ? CMD_FAILED : CMD_DONE;
+}
+
 static int list_functions(const struct target *t, const struct options *o, struct diag *d)
 {
 	struct listing l = { .json = o->format == OPTION_JSON, .insns = o->instructions,
 			     .specs = o->specs, .nspecs = o->nspecs, .d = d };
 	struct listed *v = NULL;
 	size_t n = 0;
-	int err = collect(t, o->specs, o->nspecs, &v, &n, &l.wrong, d);
+	int err = collect(t, o->specs, &l, &v, &n, d);
 
 	if (err || (l.wrong && l.wrong == o->nspecs))
 		;
-	else if (o->vars)
-		err = list_vars(t, o, v, n, &l.wrong, d);
 	else if (o->points || o->instructions)
 		err = list_points(t, v, n, &l, d);
 	else
@@ -383,7 +464,7 @@ static int parse(struct options *o, struct diag *d)
 		return diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
 				what);
 	if (o->vars && !o->noperands)
-		return diag_set(d, "--vars needs a place, or a function: main.go:42, main.foo");
+		return diag_set(d, "--vars needs a place, a function or package variables: main.go:42, main.foo, 'main.*'");
 	if ((o->points || o->instructions || o->vars ? select_places_parse : select_patterns_parse)
 	    (o->operands, o->noperands, &o->specs, d))
 		return -1;
@@ -408,7 +489,7 @@ static int run(struct options *o, struct diag *d)
 		if (gobin_unread(t.bins[i]))
 			fprintf(stderr, "goprobectl: warning: %s\n", gobin_unread(t.bins[i]));
 	if (!code)
-		code = list_functions(&t, o, d);
+		code = o->vars ? list_vars(&t, o, d) : list_functions(&t, o, d);
 	target_fini(&t);
 	return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* goprobectl search: functions whose names or files match words. */
+/* goprobectl search: functions whose names or files match words, and package variables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,26 +7,32 @@
 #include "base/suggest.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "compile/varname.h"
 #include "output/function_list.h"
+#include "output/package_variable.h"
 #include "plan/search.h"
+#include "plan/variables.h"
 #include "process/target.h"
 
 static const char about[] =
-"Usage: goprobectl search [--top N] [-o text|json] -p PID|-b FILE WORD...\n"
+"Usage: goprobectl search [--vars] [--top N] [-o text|json] -p PID|-b FILE WORD...\n"
 "\n"
 "Find functions by parts of their names or files, in any case. Each WORD must match.\n"
 "The program's own functions come first, then those of its dependencies, of the\n"
 "standard library and of the runtime; each in this order: equal, prefix, start of a\n"
 "part, anywhere, path of the file. Last come functions that cannot be probed, with the\n"
 "reason. If nothing matches, names match that have the letters of each WORD in its\n"
-"order. The columns are those of 'goprobectl list'.\n";
+"order. The columns are those of 'goprobectl list'. With --vars, find package variables,\n"
+"which 'goprobectl read' and 'watch' print.\n";
 
 static const char examples[] =
 "Examples:\n"
 "  What adds to a cart?\n"
 "      goprobectl search -b ./shop cart add\n"
 "  Which function sends queries?\n"
-"      goprobectl search -p 1234 query --top 5\n";
+"      goprobectl search -p 1234 query --top 5\n"
+"  Where does the program keep its configuration?\n"
+"      goprobectl search -p 1234 --vars config\n";
 
 struct found {
 	struct gobin *bin;
@@ -148,6 +154,87 @@ static int print(const struct finds *finds, const struct options *o, struct diag
 	return err;
 }
 
+/* --- variables ---------------------------------------------------------------- */
+
+static int by_likely_use(const void *a, const void *b)
+{
+	const struct variables_found *va = a, *vb = b;
+	const int orders[] = {
+		order(va->owner, vb->owner),
+		order(va->rank, vb->rank),
+		order(strlen(va->name), strlen(vb->name)),
+		strcmp(va->name, vb->name),
+		order(va->v.vaddr, vb->v.vaddr),
+	};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (orders[i])
+			return orders[i];
+	return 0;
+}
+
+static void drop_scattered_variables(struct variables *vars)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < vars->n; i++)
+		if (vars->v[i].rank < SEARCH_SCATTERED)
+			vars->v[n++] = vars->v[i];
+	if (n)
+		vars->n = n;
+}
+
+static int no_variable(const struct target *t, const struct options *o, struct diag *d)
+{
+	if (!varname_are_known(t->bins[0]))
+		return varname_unknown(t->bins[0], o->operands[0], d);
+	if (o->noperands > 1) {
+		diag_set(d, "no package variable matches all words");
+		diag_hint(d, "search for fewer words");
+		return -1;
+	}
+	diag_set(d, "no package variable matches '%s'", o->operands[0]);
+	diag_hint(d, "search for a shorter part of the name");
+	return -1;
+}
+
+static int print_variables(const struct variables *vars, const struct options *o, struct diag *d)
+{
+	size_t n = vars->n < o->top ? vars->n : o->top;
+	bool json = o->format == OPTION_JSON;
+	struct buf b = { 0 };
+	int err;
+
+	if (!json)
+		package_variable_header(&b);
+	for (size_t i = 0; i < n; i++)
+		package_variable_put(&vars->v[i], json, &b);
+	err = writing_print(&b, d);
+	if (!err && n < vars->n)
+		fprintf(stderr, "goprobectl: %zu of %zu variables; --top shows more\n", n, vars->n);
+	buf_fini(&b);
+	return err;
+}
+
+static int search_variables(const struct target *t, const struct options *o, struct diag *d)
+{
+	struct variables vars = { 0 };
+	int err = 0;
+
+	if (variables_search(&vars, t->bins, t->nbins, o->operands, o->noperands))
+		err = diag_set(d, "out of memory");
+	variables_sort(&vars);
+	if (!err && !vars.n)
+		err = no_variable(t, o, d);
+	if (!err) {
+		drop_scattered_variables(&vars);
+		qsort(vars.v, vars.n, sizeof(*vars.v), by_likely_use);
+		err = print_variables(&vars, o, d);
+	}
+	variables_fini(&vars);
+	return err;
+}
+
 static int search(const struct target *t, const struct options *o, struct diag *d)
 {
 	struct finds finds = { 0 };
@@ -179,14 +266,14 @@ static int run(struct options *o, struct diag *d)
 	}
 	err = o->file ? target_set_file(&t, o->file, &older, d) : target_add_pids(&t, &o->pids, d);
 	if (!err)
-		err = search(&t, o, d);
+		err = o->vars ? search_variables(&t, o, d) : search(&t, o, d);
 	target_fini(&t);
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
 const struct cmd cmd_search = {
 	.name = "search",
-	.summary = "find functions by parts of their names",
+	.summary = "find functions and variables by parts of their names",
 	.command = COMMAND_SEARCH,
 	.needs = CMD_NEEDS_PROCESS,
 	.about = about,

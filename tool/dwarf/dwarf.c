@@ -380,7 +380,8 @@ int dwarf_variable(struct dwarf *dw, const char *name, struct dwvar *ret)
 }
 
 struct passing {
-	int (*fn)(void *ctx, const char *name);
+	struct dwarf *dw;
+	int (*fn)(void *ctx, const struct dwvar_at *at);
 	void *ctx;
 };
 
@@ -389,20 +390,22 @@ static int pass_on(void *ctx, const struct dwdie *die, const char *name,
 {
 	const struct passing *p = ctx;
 
-	(void)die;
-	(void)vaddr;
-	return p->fn(p->ctx, name);
+	return p->fn(p->ctx, &(struct dwvar_at){ name, vaddr, p->dw, die });
 }
 
-int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const char *name),
-		    void *ctx)
+int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const struct dwvar_at *at), void *ctx)
 {
-	struct passing p = { fn, ctx };
+	struct passing p = { dw, fn, ctx };
 	int ret = 0;
 
 	for (size_t i = 0; i < dw->r.nunits && !ret; i++)
 		ret = each_variable(dw, &dw->r.units[i], pass_on, &p);
 	return ret;
+}
+
+const struct gotype *dwarf_variable_type(const struct dwvar_at *at)
+{
+	return dwarf_type_get(&at->dw->types, at->die);
 }
 
 void dwarf_packages(const struct dwarf *dw,

@@ -77,12 +77,20 @@ int dwarf_variable(struct dwarf *dw, const char *name, struct dwvar *ret);
 /* Call @fn with the path and the name of each package of which both are known. */
 void dwarf_packages(const struct dwarf *dw,
 		    void (*fn)(void *ctx, const char *path, const char *name), void *ctx);
+/* A variable during a walk. */
+struct dwvar_at {
+	const char *name;		/* its name */
+	uint64_t vaddr;			/* link-time address */
+	struct dwarf *dw;		/* where it is described */
+	const struct dwdie *die;	/* its entry there */
+};
+
 /*
- * @fn is called with the name of each variable; a value other than 0 ends the
- * walk, and is what it returns.
+ * Call @fn with each variable; a value other than 0 ends the walk, and is what it returns.
+ * dwarf_variable_type() is the type of the one at hand, or NULL.
  */
-int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const char *name),
-		    void *ctx);
+int dwarf_variables(struct dwarf *dw, int (*fn)(void *ctx, const struct dwvar_at *at), void *ctx);
+const struct gotype *dwarf_variable_type(const struct dwvar_at *at);
 
 /* The first minor version of Go that describes captured variables. */
 #define DWARF_CAPTURED_MINOR 23

@@ -37,13 +37,22 @@ struct walk {
 	void *ctx;
 };
 
-static int pass_on(void *ctx, const char *name, uint64_t value, uint64_t size,
-		   unsigned int type)
+static int pass_symbol(void *ctx, const char *name, uint64_t value, uint64_t size,
+		       unsigned int type)
+{
+	const struct gobin_variable v = { .vaddr = value, .size = size };
+	const struct walk *w = ctx;
+
+	if (!is_variable(name, value, type))
+		return 0;
+	return w->fn(w->ctx, &(struct gobin_variable_at){ name, &v, NULL });
+}
+
+static int pass_described(void *ctx, const struct dwvar_at *at)
 {
 	const struct walk *w = ctx;
 
-	(void)size;
-	return is_variable(name, value, type) ? w->fn(w->ctx, name) : 0;
+	return w->fn(w->ctx, &(struct gobin_variable_at){ at->name, NULL, at });
 }
 
 int gobin_variable_find(struct gobin *bin, const char *name, struct gobin_variable *ret)
@@ -76,6 +85,18 @@ int gobin_variable_each(struct gobin *bin, gobin_variable_fn fn, void *ctx)
 	struct walk w = { fn, ctx };
 
 	if (dw)
-		return dwarf_variables(dw, fn, ctx);
-	return elffile_symbols(gobin_file(bin), pass_on, &w);
+		return dwarf_variables(dw, pass_described, &w);
+	return elffile_symbols(gobin_file(bin), pass_symbol, &w);
+}
+
+int gobin_variable_get(const struct gobin_variable_at *at, struct gobin_variable *ret)
+{
+	if (at->symbol) {
+		*ret = *at->symbol;
+		return 0;
+	}
+	*ret = (struct gobin_variable){ .type = dwarf_variable_type(at->described),
+					.vaddr = at->described->vaddr };
+	ret->size = ret->type ? ret->type->size : 0;
+	return ret->type ? 0 : -1;
 }

@@ -23,10 +23,19 @@ int gobin_variable_find(struct gobin *bin, const char *name, struct gobin_variab
 /* Where it is, with symbols alone if there are any, which is quick. 0, or -1. */
 int gobin_variable_address(struct gobin *bin, const char *name, uint64_t *vaddr);
 
-/* A value other than 0 ends the walk, and is what it returns. */
-typedef int (*gobin_variable_fn)(void *ctx, const char *name);
+/* A variable during a walk; it is good during the call only. */
+struct gobin_variable_at {
+	const char *name;			/* its whole name */
+	const struct gobin_variable *symbol;	/* what the symbol table has, or NULL */
+	const struct dwvar_at *described;	/* what debug information has, or NULL */
+};
 
-/* The names of all variables, in no order; good during the call only. */
+/* A value other than 0 ends the walk, and is what it returns. */
+typedef int (*gobin_variable_fn)(void *ctx, const struct gobin_variable_at *at);
+
+/* All variables, in no order. */
 int gobin_variable_each(struct gobin *bin, gobin_variable_fn fn, void *ctx);
+/* The one at hand. 0, or -1 without its type although it is described. */
+int gobin_variable_get(const struct gobin_variable_at *at, struct gobin_variable *ret);
 
 #endif

@@ -254,14 +254,18 @@ const struct option_row option_rows[] = {
 	  "each instruction of the functions, and whether it can get a\n"
 	  "breakpoint; for a place in the code, the one at that place", .most = 1 },
 	{ "vars", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(vars),
+	  "package variables ('main.*') with type, size and address;\n"
 	  "each variable that can be seen at a place ('main.go:42'), or\n"
 	  "where a function begins: its type, and where it is", .most = 1 },
+	{ "vars", 0, SEARCH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(vars),
+	  "package variables in place of functions: type, size, address", .most = 1 },
 	{ "places", 0, COUNT, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(plan.places),
 	  "a row for each place where a function was inlined", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N functions or keys", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, SEARCH, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
-	  "only the first N functions", .least = 1, .most = UINT32_MAX, .initial = 20 },
+	  "only the first N functions or variables", .least = 1, .most = UINT32_MAX,
+	  .initial = 20 },
 	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N stacks", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),

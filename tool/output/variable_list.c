@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Variables that can be seen at places in the code, and where they are. */
 #include "compile/scope.h"
+#include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
 #include "output/variable_list.h"
@@ -87,7 +88,7 @@ static void where_text(struct buf *b, const struct variable *v)
 /* main.foo+0x1f main.go:42 */
 static void place_text(struct buf *b, const struct variable *v)
 {
-	buf_str(b, v->at->fn->name);
+	shown_name_put(b, v->at->fn->name);
 	buf_char(b, '+');
 	buf_hex(b, v->at->vaddr - v->at->fn->entry);
 	if (!v->line->file)
@@ -153,13 +154,16 @@ static void place_json(struct buf *b, const struct variable *v)
 
 static void put(struct row *r, const struct variable *v)
 {
-	const struct gotype *type = v->param->type;
+	const char *name = v->param->type ? value_type_name(v->param->type) : "?";
 
 	row_begin(r, "variable");
 	if (row_is_json(r))
 		place_json(r->b, v);
 	row_str(r, &col_name, v->param->name);
-	row_str(r, &col_type, type ? value_type_name(type) : "?");
+	if (row_is_json(r))
+		json_str(r->b, col_type.key, name);
+	else if (row_cell(r, &col_type))
+		shown_name_put_text(r->b, name);
 	if (row_is_json(r)) {
 		where_json(r->b, v);
 		json_flag(r->b, "outer", v->outer);

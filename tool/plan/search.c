@@ -2,9 +2,11 @@
 /* The order of functions that a search by words finds. */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "gotype/shown_name.h"
 #include "plan/search.h"
 
 /* The most words that are ranked: their sum stays below SEARCH_NO_MATCH. */
@@ -92,10 +94,9 @@ static bool has_letters(const char *name, const char *word)
 	return !*word;
 }
 
-static unsigned int rank_word(const struct gofunc *fn, const char *word)
+static unsigned int rank_name(const char *name, const char *file, const char *word)
 {
-	const char *const names[] = { fn->name, after_last(fn->name, '/'),
-				      after_last(fn->name, '.') };
+	const char *const names[] = { name, after_last(name, '/'), after_last(name, '.') };
 	size_t n = strlen(word), i;
 	const char *at;
 
@@ -105,16 +106,28 @@ static unsigned int rank_word(const struct gofunc *fn, const char *word)
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strncasecmp(names[i], word, n) == 0)
 			return 1;
-	at = strcasestr(fn->name, word);
+	at = strcasestr(name, word);
 	if (at) {
 		for (const char *s = at; s; s = strcasestr(s + 1, word))
-			if (part_begins(fn->name, s))
+			if (part_begins(name, s))
 				return 2;
 		return 3;
 	}
-	if (fn->file && strcasestr(fn->file, word))
+	if (file && strcasestr(file, word))
 		return 4;
 	return has_letters(names[1], word) ? SEARCH_SCATTERED : SEARCH_NO_MATCH;
+}
+
+static unsigned int rank_word(const struct gofunc *fn, const char *word)
+{
+	unsigned int rank = rank_name(fn->name, fn->file, word), shown;
+	/* "caddy.load" is in no path. */
+	char *brief = rank >= SEARCH_SCATTERED && strchr(word, '.') ?
+		      shown_name_short(fn->name) : NULL;
+
+	shown = brief ? rank_name(brief, NULL, word) : rank;
+	free(brief);
+	return shown < rank ? shown : rank;
 }
 
 unsigned int search_rank(const struct gofunc *fn, char *const *words, size_t n)

@@ -16,6 +16,12 @@ static struct row {
 	  "no package variable is called 'main.sinc'", "did you mean 'main.sink'?" },
 	{ "with debug information, too", "", "main.sinc",
 	  "no package variable is called 'main.sinc'", "did you mean 'main.sink'?" },
+	{ "a part of a name in that package", "", "poll.FileClos",
+	  "no package variable is called 'poll.FileClos'",
+	  "did you mean 'internal/poll.ErrFileClosing'?" },
+	{ "the name in another package", "", "fs.ErrFileClosing",
+	  "no package variable is called 'fs.ErrFileClosing'",
+	  "did you mean 'internal/poll.ErrFileClosing'?" },
 };
 
 static void test_unknown(void **state)
@@ -34,10 +40,47 @@ static void test_unknown(void **state)
 	}
 }
 
+/* Nothing is near: what finds it. */
+static void a_search_is_proposed(void **state)
+{
+	struct gobin *bin = bins_newest("");
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(varname_unknown(bin, "main.nothingOfThisName", &d), -1);
+	assert_non_null(strstr(d.hint, " --vars nothingOfThisName' finds package variables"));
+	diag_fini(&d);
+	gobin_free(bin);
+}
+
+static struct called {
+	const char *claim, *name;
+	int found;
+} calls[] = {
+	{ "a whole name", "internal/poll.ErrFileClosing", 1 },
+	{ "the last element of its package", "poll.ErrFileClosing", 1 },
+	{ "half of it", "oll.ErrFileClosing", 0 },
+	{ "no package", "ErrFileClosing", 0 },
+};
+
+static void test_call(void **state)
+{
+	const struct called *row = *state;
+	struct gobin *bin = bins_newest("");
+	struct gobin_variable v;
+	struct diag d = { 0 };
+
+	assert_int_equal(varname_find(bin, row->name, &v, &d), row->found);
+	gobin_free(bin);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(rows)];
+	struct CMUnitTest tests[1 + N(rows) + N(calls)] = {
+		cmocka_unit_test(a_search_is_proposed),
+	};
 
-	ROWS(tests, rows, test_unknown);
+	ROWS(tests + 1, rows, test_unknown);
+	ROWS(tests + 1 + N(rows), calls, test_call);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

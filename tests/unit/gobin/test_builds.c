@@ -197,20 +197,32 @@ static void test_closures(void **state)
 	each(NSHAPES, captured);
 }
 
-static int count(void *ctx, const char *name)
+/* The binary that is walked. */
+static struct gobin *walked;
+
+static int count(void *ctx, const struct gobin_variable_at *at)
 {
+	struct gobin_variable found, here;
 	size_t *n = ctx;
 
-	assert_non_null(name);
+	assert_non_null(at->name);
 	n[0]++;
-	n[1] += !strcmp(name, "main.sink");
+	if (strcmp(at->name, "main.sink") != 0)
+		return 0;
+	n[1]++;
+	/* It is what its name finds. */
+	assert_int_equal(gobin_variable_get(at, &here), 0);
+	assert_int_equal(gobin_variable_find(walked, at->name, &found), 0);
+	assert_ptr_equal(here.type, found.type);
+	assert_int_equal(here.vaddr, found.vaddr);
+	assert_int_equal(here.size, found.size);
 	return 0;
 }
 
-static int stop_at(void *ctx, const char *name)
+static int stop_at(void *ctx, const struct gobin_variable_at *at)
 {
 	(void)ctx;
-	(void)name;
+	(void)at;
 	return 7;
 }
 
@@ -219,6 +231,7 @@ static void check_each(struct gobin *bin)
 {
 	size_t n[2] = { 0, 0 };
 
+	walked = bin;
 	assert_int_equal(gobin_variable_each(bin, count, n), 0);
 	assert_in_range(n[0], 100, 100000);
 	assert_int_equal(n[1], 1);
