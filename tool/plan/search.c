@@ -127,7 +127,7 @@ static unsigned int rank_word(const struct gofunc *fn, const char *word)
 
 	shown = brief ? rank_name(brief, NULL, word) : rank;
 	free(brief);
-	return shown < rank ? shown : rank;
+	return shown < SEARCH_SCATTERED ? shown : rank;
 }
 
 unsigned int search_rank(const struct gofunc *fn, char *const *words, size_t n)
