@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Completion of command lines, for shells: commands, options, values, processes, functions. */
+/* Completion of command lines, for shells: commands, options, values, processes, functions, variables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,13 @@
 #include "base/plain.h"
 #include "cmd/complete.h"
 #include "cmd/topic.h"
-#include "gotype/funcname.h"
+#include "gobin/variable.h"
+#include "gotype/shown_name.h"
 #include "process/programs.h"
 #include "process/target.h"
 
-/* More functions than these are offered by package, and then by type. */
-#define FUNCTIONS_MOST 200
+/* More names than these are offered by package, and then by type. */
+#define NAMES_MOST 200
 
 /* --- words -------------------------------------------------------------------------- */
 
@@ -80,61 +81,81 @@ static const char *value_of(char **words, size_t n, char letter, const char *nam
 	return NULL;
 }
 
-/* --- functions ---------------------------------------------------------------------- */
+/* --- names of functions and variables ------------------------------------------------ */
 
+/* Names that begin as the word. */
 struct names {
+	const char *prefix;
+	size_t len;		/* its length */
+	bool counts;		/* they are counted, not kept */
+	bool whole;		/* they are kept whole; or up to the next piece */
 	char **v;
 	size_t n;
 	size_t cap;
 };
 
-static void add_name(struct names *names, const char *name, size_t len)
+/*
+ * Up to the next end of a path's element, a package or a type behind the first @at bytes, or to the
+ * type arguments: the name without them means all instances.
+ */
+static size_t piece(const char *name, size_t at)
 {
-	char *copy = grow(&names->v, names->n + 1, &names->cap, sizeof(*names->v)) ?
-		     NULL : strndup(name, len);
+	size_t len = at + strcspn(name + at, "./[");
 
+	return name[len] && name[len] != '[' ? len + 1 : len;
+}
+
+static void add_name(struct names *names, const char *name)
+{
+	size_t len;
+	char *copy;
+
+	if (strncmp(name, names->prefix, names->len) != 0)
+		return;
+	len = names->whole ? strlen(name) : piece(name, names->len);
+	names->n += names->counts;
+	if (names->counts || grow(&names->v, names->n + 1, &names->cap, sizeof(*names->v)))
+		return;
+	copy = strndup(name, len);
 	if (copy)
 		names->v[names->n++] = copy;
 }
 
-/* Up to the next end of a path's element, a package or a type behind the first @at bytes. */
-static size_t piece(const char *name, size_t at)
+/* With all of its package's path, and with its package's name: both are understood. */
+static void add_both(struct names *names, const char *name)
 {
-	size_t len = at + strcspn(name + at, "./");
+	const char *called, *behind;
+	size_t n;
+	char text[1024];
 
-	return name[len] ? len + 1 : len;
+	add_name(names, name);
+	if (!names->len || !strchr(name, '/') || strchr(names->prefix, '/'))
+		return;
+	behind = shown_name_behind_package(name, &called, &n);
+	if (!behind || strncmp(called, names->prefix, n < names->len ? n : names->len) != 0)
+		return;
+	snprintf(text, sizeof(text), "%.*s%s", (int)n, called, behind);
+	add_name(names, text);
 }
 
-/* With all of its package's path, or, if @last, with the last element: both are understood. */
-static const char *completed(const struct gofunc *f, bool last)
+static void add_functions(struct names *names, const struct gobin *bin)
 {
-	size_t n = (size_t)(funcname_local(f->name) - f->name);
-
-	return last ? funcname_last_element(f->name, n) : f->name;
-}
-
-static void add_functions(struct names *names, const struct gobin *bin, const char *prefix,
-			  bool last, bool whole)
-{
-	size_t len = strlen(prefix);
-
 	for (const struct gofunc *f = NULL; (f = gobin_next(bin, f));) {
-		const char *name = completed(f, last);
-
-		if (f->entry && !strncmp(name, prefix, len))
-			add_name(names, name, whole ? strlen(name) : piece(name, len));
+		if (names->counts && names->n > NAMES_MOST)
+			return;
+		if (f->entry)
+			add_both(names, f->name);
 	}
 }
 
-static size_t count_functions(const struct target *t, const char *prefix, bool last)
+static int add_variable(void *ctx, const struct gobin_variable_at *at)
 {
-	size_t n = 0, len = strlen(prefix);
+	struct names *names = ctx;
 
-	for (size_t i = 0; i < t->nbins; i++)
-		for (const struct gofunc *f = NULL;
-		     n <= FUNCTIONS_MOST && (f = gobin_next(t->bins[i], f));)
-			n += f->entry && !strncmp(completed(f, last), prefix, len);
-	return n;
+	/* C's have no package. */
+	if (strchr(at->name, '.'))
+		add_both(names, at->name);
+	return names->counts && names->n > NAMES_MOST;
 }
 
 static int by_name(const void *a, const void *b)
@@ -142,16 +163,25 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void offer_functions(const struct target *t, const char *prefix, struct buf *b)
+static void add_all(struct names *names, const struct target *t, bool functions, bool variables)
 {
-	struct names names = { 0 };
-	size_t all = count_functions(t, prefix, false);
-	bool last = !all;
+	for (size_t i = 0; i < t->nbins; i++) {
+		if (functions)
+			add_functions(names, t->bins[i]);
+		if (variables)
+			gobin_variable_each(t->bins[i], add_variable, names);
+	}
+}
 
-	if (last)
-		all = count_functions(t, prefix, true);
-	for (size_t i = 0; i < t->nbins; i++)
-		add_functions(&names, t->bins[i], prefix, last, all <= FUNCTIONS_MOST);
+static void offer_names(const struct target *t, const char *prefix, bool functions,
+			bool variables, struct buf *b)
+{
+	struct names count = { .prefix = prefix, .len = strlen(prefix), .counts = true };
+	struct names names = { .prefix = prefix, .len = count.len };
+
+	add_all(&count, t, functions, variables);
+	names.whole = count.n <= NAMES_MOST;
+	add_all(&names, t, functions, variables);
 	if (names.n)
 		qsort(names.v, names.n, sizeof(*names.v), by_name);
 	for (size_t i = 0; i < names.n; i++)
@@ -162,8 +192,19 @@ static void offer_functions(const struct target *t, const char *prefix, struct b
 	free(names.v);
 }
 
-static void complete_operand(char **words, size_t n, struct buf *b)
+static bool has_word(char **words, size_t n, const char *word)
 {
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!strcmp(words[i], word))
+			return true;
+	return false;
+}
+
+static void complete_operand(const struct cmd *cmd, char **words, size_t n, struct buf *b)
+{
+	bool reads = cmd->command == COMMAND_READ || cmd->command == COMMAND_WATCH ||
+		     cmd->command == COMMAND_WRITE;
+	bool variables = reads || has_word(words, n, "--vars");
 	const char *pids = value_of(words, n, 'p', "pid");
 	const char *file = value_of(words, n, 'b', "binary");
 	struct target_pids list = { 0 };
@@ -173,7 +214,7 @@ static void complete_operand(char **words, size_t n, struct buf *b)
 
 	if (file ? !target_set_file(&t, file, &older, &d) :
 	    pids && !target_parse_pids(&list, pids, &d) && !target_add_pids(&t, &list, &d))
-		offer_functions(&t, words[n - 1], b);
+		offer_names(&t, words[n - 1], !reads, variables, b);
 	diag_fini(&d);
 	free(list.v);
 	target_fini(&t);
@@ -271,6 +312,13 @@ static void offer_topic(void *ctx, const char *name)
 	offer(t->b, t->prefix, name, "topic of help");
 }
 
+/* Texts that begin with the name of a function or a variable. */
+static bool takes_names(enum command command)
+{
+	return command == COMMAND_LIST || command == COMMAND_READ || command == COMMAND_WATCH ||
+	       command == COMMAND_WRITE;
+}
+
 void complete(const struct cmd *const *commands, char **words, size_t n, struct buf *b)
 {
 	const struct option_row *before, *given;
@@ -305,6 +353,6 @@ void complete(const struct cmd *const *commands, char **words, size_t n, struct 
 		complete_value(before, word, 0, b);
 	else if (word[0] == '-')
 		complete_option(cmd->command, word, b);
-	else if (cmd->operands >= CMD_SPECS || cmd->command == COMMAND_LIST)
-		complete_operand(words, n, b);
+	else if (cmd->operands >= CMD_SPECS || takes_names(cmd->command))
+		complete_operand(cmd, words, n, b);
 }

@@ -223,7 +223,8 @@ static const char *behind_package(const char *name, struct package *p)
 		return name + used;
 	}
 	used = (size_t)(funcname_local(name) - name);
-	if (!used)
+	/* What is made for types is of no package: "go:struct { x/y.T }.F". */
+	if (!used || strcspn(name, name_ends) < used - 1)
 		return NULL;
 	*p = (struct package){ .path = name, .len = used - 1 };
 	p->name = funcname_package(name, p->len, &p->name_len);
@@ -254,6 +255,18 @@ bool shown_name_any(const char *name, bool (*fn)(const void *ctx, const char *ca
 	}
 	buf_fini(&b);
 	return any;
+}
+
+const char *shown_name_behind_package(const char *name, const char **called, size_t *n)
+{
+	struct package p;
+	const char *behind = behind_package(name, &p);
+
+	if (behind) {
+		*called = p.name;
+		*n = p.name_len;
+	}
+	return behind;
 }
 
 void shown_name_put_text(struct buf *b, const char *text)

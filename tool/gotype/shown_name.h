@@ -45,6 +45,11 @@ char *shown_name_short(const char *name);
  */
 bool shown_name_any(const char *name, bool (*fn)(const void *ctx, const char *called),
 		    const void *ctx);
+/*
+ * What is behind the package of a function or a variable; Go code calls the package the *@n bytes
+ * at *@called. NULL: it has none.
+ */
+const char *shown_name_behind_package(const char *name, const char **called, size_t *n);
 /* shown_name_shorten() if names are short: of a signature, say. */
 void shown_name_put_text(struct buf *b, const char *text);
 /*
