@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Completion of command lines, for shells: commands, options, values, processes, functions, variables. */
+/* Completion of command lines, for shells: commands, options, processes, functions, variables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

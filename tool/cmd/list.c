@@ -171,24 +171,26 @@ static int flush(struct buf *b, size_t most, struct diag *d)
 
 static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 {
-	struct shown_names names = { 0 };
+	struct function_list list;
 	struct buf b = { 0 };
 	int err = 0;
 
+	function_list_init(&list, json);
 	/* In the order of the file, so that it is read once. */
 	for (size_t i = 0; i < n; i++) {
 		function_list_survey(v[i].bin, v[i].fn, &v[i].survey);
-		shown_names_add(&names, v[i].fn->name);
+		function_list_add(&list, v[i].fn);
 	}
+	for (size_t i = 0; i < n; i++)
+		function_list_measure(&list, v[i].bin, v[i].fn);
 	qsort(v, n, sizeof(*v), by_name);
-	if (!json)
-		function_list_header(&b);
+	function_list_header(&list, &b);
 	for (size_t i = 0; !err && i < n; i++) {
-		function_list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json ? NULL : &names);
+		function_list_put(&list, v[i].bin, v[i].fn, &v[i].survey, &b);
 		err = flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);
-	shown_names_fini(&names);
+	function_list_fini(&list);
 	buf_fini(&b);
 	return err;
 }
@@ -348,14 +350,15 @@ static ssize_t take_variables(const struct target *t, struct spec *specs, size_t
 
 static int list_package_variables(struct variables *vars, bool json, struct diag *d)
 {
+	struct package_variable_list list;
 	struct buf b = { 0 };
 	int err = 0;
 
 	variables_sort(vars);
-	if (!json)
-		package_variable_header(&b);
+	package_variable_init(&list, vars, vars->n, json);
+	package_variable_header(&list, &b);
 	for (size_t i = 0; !err && i < vars->n; i++) {
-		package_variable_put(&vars->v[i], json, &b);
+		package_variable_put(&list, &vars->v[i], &b);
 		err = flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);

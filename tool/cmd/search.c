@@ -133,23 +133,23 @@ static int no_match(const struct target *t, const struct options *o, struct diag
 static int print(const struct finds *finds, const struct options *o, struct diag *d)
 {
 	size_t n = finds->n < o->top ? finds->n : o->top;
-	bool json = o->format == OPTION_JSON;
-	struct shown_names names = { 0 };
+	struct function_list list;
 	struct buf b = { 0 };
 	int err;
 
+	function_list_init(&list, o->format == OPTION_JSON);
 	for (size_t i = 0; i < n; i++)
-		shown_names_add(&names, finds->v[i].fn->name);
-	if (!json)
-		function_list_header(&b);
+		function_list_add(&list, finds->v[i].fn);
 	for (size_t i = 0; i < n; i++)
-		function_list_function(&b, finds->v[i].bin, finds->v[i].fn, &finds->v[i].survey,
-				       json ? NULL : &names);
+		function_list_measure(&list, finds->v[i].bin, finds->v[i].fn);
+	function_list_header(&list, &b);
+	for (size_t i = 0; i < n; i++)
+		function_list_put(&list, finds->v[i].bin, finds->v[i].fn, &finds->v[i].survey, &b);
 	err = writing_print(&b, d);
 	if (!err && n < finds->n)
 		fprintf(stderr, "goprobectl: %zu of %zu functions; --top shows more\n", n,
 			finds->n);
-	shown_names_fini(&names);
+	function_list_fini(&list);
 	buf_fini(&b);
 	return err;
 }
@@ -201,14 +201,14 @@ static int no_variable(const struct target *t, const struct options *o, struct d
 static int print_variables(const struct variables *vars, const struct options *o, struct diag *d)
 {
 	size_t n = vars->n < o->top ? vars->n : o->top;
-	bool json = o->format == OPTION_JSON;
+	struct package_variable_list list;
 	struct buf b = { 0 };
 	int err;
 
-	if (!json)
-		package_variable_header(&b);
+	package_variable_init(&list, vars, n, o->format == OPTION_JSON);
+	package_variable_header(&list, &b);
 	for (size_t i = 0; i < n; i++)
-		package_variable_put(&vars->v[i], json, &b);
+		package_variable_put(&list, &vars->v[i], &b);
 	err = writing_print(&b, d);
 	if (!err && n < vars->n)
 		fprintf(stderr, "goprobectl: %zu of %zu variables; --top shows more\n", n, vars->n);

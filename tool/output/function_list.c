@@ -9,7 +9,6 @@
 #include "gobin/closure.h"
 #include "gotype/funcname.h"
 #include "output/function_list.h"
-#include "output/row.h"
 #include "output/screen.h"
 #include "plan/survey.h"
 
@@ -22,7 +21,7 @@ static const char *const entries[] = {
 	[PLAN_ENTRY_FIRST] = "first",
 };
 
-/* Names and signatures longer than this push the other columns to the right. */
+/* The least; names and signatures make it wider, or push the other columns to the right. */
 static const struct column col_func = { NULL, "FUNCTION", 60 };
 static const struct column col_cost = { NULL, "COST", 6 };
 static const struct column col_returns = { "returns", "RETURNS", -8 };
@@ -117,14 +116,24 @@ static void where_text(struct buf *b, const struct gofunc *fn, const char *refus
 	buf_char(b, ')');
 }
 
-static void put(struct row *r, const struct gofunc *fn, const char *name, const char *sig,
-		const struct gotype *closure, const struct function_list_survey *info)
+/* A function as a row. */
+struct function {
+	const struct gofunc *fn;
+	const char *name;		/* as text has it */
+	char *sig;			/* its signature, or NULL; owned */
+	const struct gotype *closure;	/* what it captures, or NULL */
+	const struct column *col;	/* the first column */
+};
+
+static void put(struct row *r, const struct function *f, const struct function_list_survey *info)
 {
+	const struct gofunc *fn = f->fn;
+
 	row_begin(r, "function");
 	if (row_is_json(r))
-		name_json(r->b, fn, sig, closure);
-	else if (row_cell(r, &col_func))
-		name_text(r, name, sig, closure);
+		name_json(r->b, fn, f->sig, f->closure);
+	else if (row_cell(r, f->col))
+		name_text(r, f->name, f->sig, f->closure);
 	if (!info->refused) {
 		if (row_is_json(r))
 			json_str(r->b, "entry", entries[info->entry]);
@@ -145,15 +154,6 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 	row_end(r);
 }
 
-void function_list_header(struct buf *b)
-{
-	static const struct gofunc none;
-	static const struct function_list_survey nothing;
-	struct row r = { .b = b, .mode = ROW_HEADS };
-
-	put(&r, &none, NULL, NULL, NULL, &nothing);
-}
-
 void function_list_survey(struct gobin *bin, const struct gofunc *fn,
 			  struct function_list_survey *ret)
 {
@@ -167,15 +167,65 @@ void function_list_survey(struct gobin *bin, const struct gofunc *fn,
 	ret->entry = info.entry;
 }
 
-void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-			    const struct function_list_survey *info,
-			    const struct shown_names *names)
+static struct function describe(const struct function_list *l, struct gobin *bin,
+				const struct gofunc *fn)
 {
-	const struct gotype *closure = funcname_is_closure(fn->name) && fn->entry ?
-				       gobin_closure_type(bin, fn->entry) : NULL;
-	char *sig = gobin_sig_text(bin, fn);
-	struct row r = { .b = b, .mode = row_mode(!names) };
+	return (struct function){
+		.fn = fn,
+		.name = l->json ? NULL : shown_names_get(&l->names, fn->name),
+		.sig = gobin_sig_text(bin, fn),
+		.closure = funcname_is_closure(fn->name) && fn->entry ?
+			   gobin_closure_type(bin, fn->entry) : NULL,
+		.col = &l->func,
+	};
+}
 
-	put(&r, fn, names ? shown_names_get(names, fn->name) : NULL, sig, closure, info);
-	free(sig);
+void function_list_init(struct function_list *l, bool json)
+{
+	*l = (struct function_list){ .json = json, .func = col_func };
+}
+
+void function_list_fini(struct function_list *l)
+{
+	shown_names_fini(&l->names);
+}
+
+void function_list_add(struct function_list *l, const struct gofunc *fn)
+{
+	if (!l->json)
+		shown_names_add(&l->names, fn->name);
+}
+
+void function_list_measure(struct function_list *l, struct gobin *bin, const struct gofunc *fn)
+{
+	struct function f;
+	struct buf b = { 0 };
+
+	if (l->json || screen.columns)
+		return;
+	f = describe(l, bin, fn);
+	name_text(&(struct row){ .b = &b }, f.name, f.sig, f.closure);
+	if (!b.failed)
+		row_widen(&l->func, b.p, b.len);
+	free(f.sig);
+	buf_fini(&b);
+}
+
+void function_list_header(const struct function_list *l, struct buf *b)
+{
+	static const struct gofunc none;
+	static const struct function_list_survey nothing;
+	struct row r = { .b = b, .mode = ROW_HEADS };
+
+	if (!l->json)
+		put(&r, &(struct function){ .fn = &none, .col = &l->func }, &nothing);
+}
+
+void function_list_put(const struct function_list *l, struct gobin *bin, const struct gofunc *fn,
+		       const struct function_list_survey *info, struct buf *b)
+{
+	struct function f = describe(l, bin, fn);
+
+	put(&(struct row){ .b = b, .mode = row_mode(l->json) }, &f, info);
+	free(f.sig);
 }

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "gobin/gobin.h"
 #include "gotype/shown_name.h"
+#include "output/row.h"
 
-void function_list_header(struct buf *b);
 /* How a function would be probed. */
 struct function_list_survey {
 	const char *refused;	/* why it can't be (static string), or NULL */
@@ -23,9 +23,22 @@ struct function_list_survey {
 /* Reads the function's code: quick for one function after the other in a file. */
 void function_list_survey(struct gobin *bin, const struct gofunc *fn,
 			  struct function_list_survey *ret);
-/* As text, with @names of all that are listed; in JSON without. */
-void function_list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-			    const struct function_list_survey *info,
-			    const struct shown_names *names);
+
+/* A list of functions. */
+struct function_list {
+	bool json;			/* in JSON */
+	struct shown_names names;	/* in text, of all that are listed */
+	struct column func;		/* its first column, as wide as they need it */
+};
+
+void function_list_init(struct function_list *l, bool json);
+void function_list_fini(struct function_list *l);
+/* A function that is listed: all of them are added, then measured, then put. */
+void function_list_add(struct function_list *l, const struct gofunc *fn);
+void function_list_measure(struct function_list *l, struct gobin *bin, const struct gofunc *fn);
+/* The heads of columns, in text. */
+void function_list_header(const struct function_list *l, struct buf *b);
+void function_list_put(const struct function_list *l, struct gobin *bin, const struct gofunc *fn,
+		       const struct function_list_survey *info, struct buf *b);
 
 #endif

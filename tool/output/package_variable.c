@@ -4,35 +4,40 @@
 
 #include "gotype/shown_name.h"
 #include "output/package_variable.h"
-#include "output/row.h"
 #include "value/decode.h"
 
-static const struct column col_name = { "name", "VARIABLE", 60 };
-static const struct column col_type = { "type", "TYPE", 44 };
+/* Names and types make theirs wider. */
+static const struct column col_name = { "name", "VARIABLE", 40 };
+static const struct column col_type = { "type", "TYPE", 30 };
 static const struct column col_size = { "size", "SIZE", -8 };
 static const struct column col_memory = { "memory", "ADDRESS", 0 };
 
-static void put_name(struct row *r, const char *name)
+static void name_text(struct row *r, const char *name)
 {
-	char *brief = row_is_json(r) ? NULL : shown_name_short(name);
+	char *brief = shown_name_short(name);
 
-	if (row_is_json(r))
-		json_str(r->b, col_name.key, name);
-	else if (row_cell(r, &col_name))
-		row_name(r, brief ?: name);
+	row_name(r, brief ?: name);
 	free(brief);
 }
 
-static void put(struct row *r, const char *name, const struct gobin_variable *v)
+static const char *type_of(const struct gobin_variable *v)
 {
-	const char *type = v->type ? value_type_name(v->type) : "?";
+	return v->type ? value_type_name(v->type) : "?";
+}
 
+static void put(const struct package_variable_list *l, struct row *r, const char *name,
+		const struct gobin_variable *v)
+{
 	row_begin(r, "variable");
-	put_name(r, name);
-	if (row_is_json(r))
-		json_str(r->b, col_type.key, type);
-	else if (row_cell(r, &col_type))
-		shown_name_put_text(r->b, type);
+	if (row_is_json(r)) {
+		json_str(r->b, l->name.key, name);
+		json_str(r->b, l->type.key, type_of(v));
+	} else {
+		if (row_cell(r, &l->name))
+			name_text(r, name);
+		if (row_cell(r, &l->type))
+			shown_name_put_text(r->b, type_of(v));
+	}
 	row_u64(r, &col_size, v->size);
 	if (row_is_json(r))
 		json_hex(r->b, col_memory.key, v->vaddr);
@@ -41,14 +46,37 @@ static void put(struct row *r, const char *name, const struct gobin_variable *v)
 	row_end(r);
 }
 
-void package_variable_header(struct buf *b)
+void package_variable_init(struct package_variable_list *l, const struct variables *vars,
+			   size_t n, bool json)
+{
+	struct buf b = { 0 };
+
+	*l = (struct package_variable_list){ .json = json, .name = col_name, .type = col_type };
+	for (size_t i = 0; !json && i < n && !b.failed; i++) {
+		size_t name;
+
+		b.len = 0;
+		name_text(&(struct row){ .b = &b }, vars->v[i].name);
+		name = b.len;
+		shown_name_put_text(&b, type_of(&vars->v[i].v));
+		if (b.failed)
+			break;
+		row_widen(&l->name, b.p, name);
+		row_widen(&l->type, b.p + name, b.len - name);
+	}
+	buf_fini(&b);
+}
+
+void package_variable_header(const struct package_variable_list *l, struct buf *b)
 {
 	static const struct gobin_variable none;
 
-	put(&(struct row){ .b = b, .mode = ROW_HEADS }, "", &none);
+	if (!l->json)
+		put(l, &(struct row){ .b = b, .mode = ROW_HEADS }, "", &none);
 }
 
-void package_variable_put(const struct variables_found *found, bool json, struct buf *b)
+void package_variable_put(const struct package_variable_list *l,
+			  const struct variables_found *found, struct buf *b)
 {
-	put(&(struct row){ .b = b, .mode = row_mode(json) }, found->name, &found->v);
+	put(l, &(struct row){ .b = b, .mode = row_mode(l->json) }, found->name, &found->v);
 }

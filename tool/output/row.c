@@ -4,6 +4,17 @@
 #include "output/row.h"
 #include "output/screen.h"
 
+/* Columns do not get wider than this. */
+#define WIDEN_MOST 160
+
+void row_widen(struct column *c, const char *text, size_t n)
+{
+	size_t width = screen.columns ? 0 : plain_columns(text, n) + 1;
+
+	if (width <= WIDEN_MOST && (int)width > c->width)
+		c->width = (int)width;
+}
+
 void row_begin(struct row *r, const char *kind)
 {
 	r->column = NULL;

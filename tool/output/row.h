@@ -52,6 +52,11 @@ static inline bool row_is_json(const struct row *r)
 	return r->mode == ROW_JSON;
 }
 
+/*
+ * Widen a column for a cell with the @n bytes at @text that a later row has, unless lines are cut
+ * to a terminal; up to a limit, so that one long cell does not move all others away.
+ */
+void row_widen(struct column *c, const char *text, size_t n);
 void row_begin(struct row *r, const char *kind);
 void row_end(struct row *r);
 /*

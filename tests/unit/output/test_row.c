@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows and facts look right as text and as JSON, and so do the tables of count and latency. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/row.h"
 #include "output/screen.h"
@@ -281,19 +282,43 @@ static void test_lines(void **state)
 	says("{\"kind\":\"thing\",\"name\":\"a\\u001bb\",\"ids\":[-4,\"x\\\"\"],\"sizes\":{\"all\":17,\"one\":0},\"functions\":[{\"calls\":0,\"good\":false,\"remark\":null},{\"calls\":1,\"good\":true,\"remark\":null}]}\n");
 }
 
+/* Columns are as wide as their cells, within bounds; a terminal divides its own width. */
+static void test_widen(void **state)
+{
+	struct column c = { "name", "NAME", 6 };
+	char wide[400];
+
+	(void)state;
+	memset(wide, 'x', sizeof(wide));
+	row_widen(&c, wide, 3);
+	assert_int_equal(c.width, 6);
+	row_widen(&c, "世界世界", strlen("世界世界"));
+	assert_int_equal(c.width, 9);
+	row_widen(&c, wide, 50);
+	assert_int_equal(c.width, 51);
+	row_widen(&c, wide, sizeof(wide));
+	row_widen(&c, wide, 20);
+	assert_int_equal(c.width, 51);
+	screen.columns = 80;
+	row_widen(&c, wide, 100);
+	screen.columns = 0;
+	assert_int_equal(c.width, 51);
+}
+
 int main(void)
 {
-	struct CMUnitTest all[N(tables) + 6] = {
+	struct CMUnitTest all[N(tables) + 7] = {
 		cmocka_unit_test_setup(test_text, setup),
 		cmocka_unit_test_setup(test_json, setup),
 		cmocka_unit_test_setup(test_members, setup),
 		cmocka_unit_test_setup(test_facts, setup),
 		cmocka_unit_test_setup(test_share, setup),
 		cmocka_unit_test_setup(test_lines, setup),
+		cmocka_unit_test_setup(test_widen, setup),
 	};
 	int failed;
 
-	ROWS(all + 6, tables, test_table);
+	ROWS(all + 7, tables, test_table);
 	failed = cmocka_run_group_tests(all, NULL, NULL);
 	buf_fini(&text);
 	return failed;
