@@ -239,6 +239,9 @@ size_t screen_shorten_name(struct buf *b, size_t at, size_t n, size_t columns)
 
 	if (width <= columns || columns < NAME_MIN)
 		return 0;
+	/* The mark has more bytes than columns, and the text is to replace the name. */
+	if (width - columns < sizeof(MORE) - 2)
+		columns = width - (sizeof(MORE) - 2);
 	for (size_t i = 0; i < sizeof(sixths) / sizeof(*sixths); i++) {
 		size_t last = (columns - 1) * sixths[i] / 6;
 

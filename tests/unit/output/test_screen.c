@@ -182,6 +182,8 @@ static const struct name_case {
 	  "1  api.(*Server).Get  a.go:1" },
 	{ "what follows a name is cut first", 26, "1  ", "api.(*Server).Get", "  server/a.go:12",
 	  "1  api.(*Server).Get  ser…" },
+	{ "a name that is one column too wide", 28, "1  ", "api.(*Server).GetAllOfThem", "",
+	  "1  api.(*Se…r).GetAllOfThem" },
 	{ "then the name is, in its middle", 20, "1  ", "api.(*ServerOfAll).Get", "  a.go:12",
 	  "1  api.(*…OfAll).Get" },
 	{ "one that would become the same is cut elsewhere", 20, "1  ",
