@@ -27,8 +27,8 @@ struct cmd {
 	const char *name;	/* its name */
 	const char *summary;	/* what it does, for the list of commands */
 	enum command command;	/* its options, in option/table.c */
-	const char *about;	/* text of --help before the options */
-	const char *examples;	/* and behind them */
+	const char *about;	/* text of --help: the usage, an empty line, and what it does */
+	const char *examples;	/* between these two */
 	enum cmd_operands operands;	/* the arguments that follow the options */
 	enum cmd_needs needs;	/* rights, and the module */
 	const char *missing;	/* the message when there are none; NULL: they are optional */

@@ -302,13 +302,18 @@ static const char *const needs[] = {
 	[CMD_NEEDS_NOTHING] = "Needs neither root nor the module.\n",
 };
 
+/* Examples stand first, behind the usage: many readers need no more. */
 void cmd_help(const struct cmd *cmd, struct buf *b)
 {
-	buf_str(b, cmd->about);
+	const char *behind = strstr(cmd->about, "\n\n");
+	size_t usage = behind ? (size_t)(behind + 2 - cmd->about) : 0;
+
+	buf_mem(b, cmd->about, usage);
+	buf_str(b, cmd->examples);
+	buf_char(b, '\n');
+	buf_str(b, cmd->about + usage);
 	buf_char(b, '\n');
 	buf_str(b, needs[cmd->needs]);
 	for (enum option_group group = 0; group < OPTIONS_GROUPS; group++)
 		option_help(cmd->command, group, b);
-	buf_char(b, '\n');
-	buf_str(b, cmd->examples);
 }
