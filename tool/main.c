@@ -29,6 +29,11 @@ static void put_help(struct buf *b)
 	buf_str(b, "Usage: goprobectl COMMAND [OPTION...] ...\n"
 		   "\n"
 		   "Watch the functions of running Go programs: calls, arguments, results.\n"
+		   "\n"
+		   "  goprobectl ps                        which Go programs run here?\n"
+		   "  goprobectl top -p shop               what is busy in one of them?\n"
+		   "  goprobectl search -p shop checkout   which functions have a name like that?\n"
+		   "  goprobectl attach -p shop 'cart.*'   who calls them, with which values?\n"
 		   "\n");
 	for (size_t i = 0; i < NCOMMANDS; i++) {
 		buf_str(b, "  ");

@@ -10,6 +10,7 @@
 #include "gobin/gobin.h"
 #include "host/kernel.h"
 #include "host/module.h"
+#include "host/report.h"
 #include "host/rights.h"
 #include "host/sessions.h"
 #include "output/row.h"
@@ -19,7 +20,7 @@
 #include "trace/session_list.h"
 
 static const char about[] =
-"Usage: goprobectl doctor [-o text|json] [-p PID|-b FILE]\n"
+"Usage: goprobectl doctor [--report] [-o text|json] [-p PID|-b FILE]\n"
 "\n"
 "Examine what a trace needs: the kernel, rights, the module, and with -p or -b the\n"
 "program. Each line is ok, warn or FAIL; an arrow shows what to do. The module is not\n"
@@ -30,7 +31,9 @@ static const char examples[] =
 "  Would a trace work on this machine?\n"
 "      goprobectl doctor\n"
 "  And what can be seen in this process?\n"
-"      goprobectl doctor -p 4121\n";
+"      goprobectl doctor -p 4121\n"
+"  What do the developers need to know of this machine?\n"
+"      goprobectl doctor --report > report.txt\n";
 
 static const char *const verdicts[] = {
 	[FINDING_OK] = "ok", [FINDING_WARN] = "warn", [FINDING_FAIL] = "FAIL",
@@ -129,22 +132,37 @@ static void examine_inlining(struct gobin *bin, struct findings *f)
 		findings_remedy(f, "'goprobectl list' shows which; go build -gcflags=all=-l keeps them");
 }
 
-static void examine_binary(struct gobin *bin, struct findings *f)
+/* @report: for others to read, without paths. */
+static void examine_binary(struct gobin *bin, bool report, struct findings *f)
 {
 	const char *path = gobin_debug_path(bin);
 
-	findings_add(f, "program", FINDING_OK, "%s, %s", gobin_path(bin), gobin_go_version(bin));
+	findings_add(f, "program", FINDING_OK, "%s, %s", report ? "a Go program" : gobin_path(bin),
+		     gobin_go_version(bin));
 	if (gobin_has_types(bin)) {
 		findings_add(f, "debuginfo", FINDING_OK, "found in %s",
-			     path ? path : "the program");
+			     !path ? "the program" : report ? "a file of its own" : path);
 	} else {
 		findings_add(f, "debuginfo", FINDING_WARN, "%s: arguments have no names and types",
 			     gobin_no_types(bin));
 		findings_remedy(f, "build without -ldflags=-s or -w, or install its debug file");
 	}
 	if (gobin_unread(bin))
-		findings_add(f, "debuginfo", FINDING_WARN, "%s", gobin_unread(bin));
+		findings_add(f, "debuginfo", FINDING_WARN, "%s",
+			     report ? "a part of it can't be read" : gobin_unread(bin));
 	examine_inlining(bin, f);
+}
+
+/* Why the program can't be examined; a report does not name it. */
+static void add_unnamed(struct findings *f, bool report, struct diag *d)
+{
+	if (!report) {
+		add_diag(f, "program", FINDING_FAIL, d);
+		return;
+	}
+	findings_add(f, "program", FINDING_FAIL, "the program can't be examined");
+	findings_remedy(f, "without --report, doctor says why");
+	diag_fini(d);
 }
 
 static void examine_target(struct options *o, struct findings *f)
@@ -154,10 +172,17 @@ static void examine_target(struct options *o, struct findings *f)
 	size_t older;
 
 	if (o->file ? target_set_file(&t, o->file, &older, &d) : target_add_pids(&t, &o->pids, &d))
-		add_diag(f, "program", FINDING_FAIL, &d);
+		add_unnamed(f, o->report, &d);
 	for (size_t i = 0; i < t.nbins; i++)
-		examine_binary(t.bins[i], f);
+		examine_binary(t.bins[i], o->report, f);
 	target_fini(&t);
+}
+
+/* The kernel's log names programs, and what others do. */
+static void say_what_is_missing(struct findings *f)
+{
+	findings_add(f, "log", FINDING_OK, "the kernel's log is not in this report");
+	findings_remedy(f, "if the kernel complained, add that part once you have read it: dmesg | grep -A 40 goprobe");
 }
 
 static const struct column columns[] = {
@@ -183,6 +208,8 @@ static int run(struct options *o, struct diag *d)
 	struct row r = { .b = &b, .mode = row_mode(o->format == OPTION_JSON), .whole = true };
 	int code = CMD_DONE;
 
+	if (o->report)
+		report_examine(&host_here, &f);
 	kernel_examine(&host_here, &f);
 	rights_examine(&host_here, &f);
 	module_examine(&host_here, &f);
@@ -191,6 +218,8 @@ static int run(struct options *o, struct diag *d)
 	rights_examine_tracers(&host_here, &f);
 	if (o->file || o->pids.n)
 		examine_target(o, &f);
+	if (o->report)
+		say_what_is_missing(&f);
 	for (size_t i = 0; i < f.n; i++)
 		put(&f.v[i], &r);
 	if (f.failed)

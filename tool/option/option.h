@@ -111,6 +111,7 @@ struct options {
 	bool points;		/* list breakpoints */
 	bool instructions;	/* list instructions */
 	bool vars;		/* list variables */
+	bool report;		/* examine what a report of a fault needs */
 };
 
 /* How an option's argument is written. */

@@ -259,6 +259,9 @@ const struct option_row option_rows[] = {
 	  "where a function begins: its type, and where it is", .most = 1 },
 	{ "vars", 0, SEARCH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(vars),
 	  "package variables in place of functions: type, size, address", .most = 1 },
+	{ "report", 0, DOCTOR, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(report),
+	  "also what a report of a fault needs: versions, processors,\n"
+	  "parameters. Programs and files are not named", .most = 1 },
 	{ "places", 0, COUNT, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(plan.places),
 	  "a row for each place where a function was inlined", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "host/module.h"
+#include "host/report.h"
 #include "host/rights.h"
 #include "host/sessions.h"
 #include "version.h"
@@ -224,12 +225,55 @@ static void test_rights(void **state)
 	findings_fini(&f);
 }
 
+/* A machine that a report is about, and the fact that each file leads to. */
+static const struct {
+	const char *file, *content;
+	const char *check, *fact;	/* NULL: nobody learns of it */
+} reported[] = {
+	{ "etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n", "system",
+	  "Debian GNU/Linux 12, " },
+	{ "proc/cpuinfo",
+	  "processor : 0\nmodel name\t: A CPU\nflags\t\t: fpu la57 hypervisor fsrmx\n", "processor", "A CPU; hypervisor la57" },
+	{ "proc/sys/kernel/tainted", "4096\n", "taint", "4096" },
+	{ "sys/module/goprobe/srcversion", "0123ABC\n", "source", "0123ABC" },
+	{ "sys/module/goprobe/parameters/allow_jumps", "Y\n", "parameters", "allow_jumps=Y" },
+	{ "etc/hostname", "secret-host\n", NULL, "secret" },
+	{ "proc/sys/kernel/hostname", "secret-host\n", NULL, "secret" },
+	{ "proc/cmdline", "root=/dev/sda1 token=secret\n", NULL, "secret" },
+	{ "proc/version", "Linux version 6.1 (secret@builder)\n", NULL, "secret" },
+};
+
+static void a_report_has_facts_and_no_secrets(void **state)
+{
+	char root[] = "/tmp/goprobe-report-XXXXXX";
+	const struct host h = { .root = root, .run = run };
+	struct findings f = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < N(reported); i++)
+		put(root, reported[i].file, reported[i].content);
+	report_examine(&h, &f);
+	remove_tree(root);
+	assert_false(f.failed);
+	for (size_t i = 0; i < N(reported); i++) {
+		const struct finding *found = findings_get(&f, reported[i].check, FINDING_OK);
+
+		for (size_t k = 0; !reported[i].check && k < f.n; k++)
+			assert_null(strstr(f.v[k].fact, reported[i].fact));
+		if (reported[i].check && (!found || !strstr(found->fact, reported[i].fact)))
+			fail_msg("%s: %s", reported[i].check, found ? found->fact : "nothing");
+	}
+	findings_fini(&f);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(rows) + N(rights) + N(sessions) + 1], *t = tests;
+	struct CMUnitTest tests[N(rows) + N(rights) + N(sessions) + 2], *t = tests;
 
 	t = ROWS(ROWS(t, rows, test_reason), rights, test_rights);
 	t = ROWS(t, sessions, test_sessions);
-	*t = (struct CMUnitTest)cmocka_unit_test(other_protocol);
+	*t++ = (struct CMUnitTest)cmocka_unit_test(other_protocol);
+	*t = (struct CMUnitTest)cmocka_unit_test(a_report_has_facts_and_no_secrets);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
