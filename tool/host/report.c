@@ -13,7 +13,6 @@
 #include "host/report.h"
 #include "version.h"
 
-
 #define PARAMETERS "/sys/module/goprobe/parameters"
 
 /* Lines of a file that are a number or a word each. */
@@ -107,8 +106,9 @@ static void examine_processors(const struct host *h, struct findings *f)
 		     b.failed ? "" : b.p);
 	if (host_line(h, "/sys/devices/system/cpu/online", text, 1 << 20))
 		findings_add(f, "processors", FINDING_OK, "%s", text);
-	if (host_read(h, "/proc/meminfo", text, 1 << 20) &&
-	    (model = find_value(text, "MemTotal", &n)))
+	model = host_read(h, "/proc/meminfo", text, 1 << 20) ?
+		find_value(text, "MemTotal", &n) : NULL;
+	if (model)
 		findings_add(f, "memory", FINDING_OK, "%.*s", (int)n, model);
 	buf_fini(&b);
 	free(text);
