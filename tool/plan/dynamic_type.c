@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dynamic types that interfaces may hold. An interface with methods holds types for
- * which the linker has made an itab. "any" holds common types, types of the packages
- * of the traced functions, and types with an itab. All others are learned when they
- * appear.
+ * which the linker has made an itab. "any" holds types that are named where the traced
+ * functions are called, or where values are put into contexts, types of the packages of
+ * the traced functions, common types, and types with an itab. All others are learned
+ * when they appear.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "gobin/closure.h"
+#include "gobin/type_use.h"
 #include "plan/dynamic_type.h"
 
 struct dyntype {
@@ -39,9 +41,13 @@ static const char *const common[] = {
 /* How people end the names of types that are keys of a context's values. */
 static const char *const keys[] = { "Key", "key", "KeyType", "keyType" };
 
+/* What puts any value into a context. */
+static const char with_value[] = "context.WithValue";
+
 void dynamic_type_fini(struct dynamic_type *d)
 {
 	hmap_fini(&d->packages);
+	free(d->traced);
 	hmap_fini(&d->known);
 	hmap_fini(&d->ifaces);
 }
@@ -140,9 +146,17 @@ static bool is_own(const struct wish *w, const char *name)
 	return package_len(name) && hmap_get(&w->d->packages, package_key(w->bin, name));
 }
 
-int dynamic_type_package(struct dynamic_type *d, const struct gobin *bin, const char *name)
+int dynamic_type_trace(struct dynamic_type *d, const struct gobin *bin, const struct gofunc *fn)
 {
-	return package_len(name) ? hmap_put(&d->packages, package_key(bin, name), d) : 0;
+	struct dyntraced *t;
+
+	if (fn->entry) {
+		if (grow(&d->traced, d->ntraced + 1, &d->traced_cap, sizeof(*d->traced)))
+			return -1;
+		t = &d->traced[d->ntraced++];
+		*t = (struct dyntraced){ .bin = bin, .entry = fn->entry };
+	}
+	return package_len(fn->name) ? hmap_put(&d->packages, package_key(bin, fn->name), d) : 0;
 }
 
 /* Is a type of such a package named in the type @name, as in "[]*main.Item"? */
@@ -195,12 +209,32 @@ static int add_if_wanted(void *ctx, uint64_t vaddr, const char *name)
 	return is_wanted(ctx, name) ? add_wish(ctx, vaddr, name) : 0;
 }
 
+/* What callers of traced functions may pass, what these may return, and values of contexts. */
+static int add_used(struct wish *w)
+{
+	struct dynamic_type *d = w->d;
+	struct hmap entries = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < d->ntraced; i++)
+		if (d->traced[i].bin == w->bin)
+			err = hmap_put(&entries, d->traced[i].entry, d);
+	for (const struct gofunc *f = NULL; !err && (f = gobin_next(w->bin, f)) && f->entry;)
+		if (!strcmp(f->name, with_value))
+			err = hmap_put(&entries, f->entry, d);
+	if (!err)
+		err = type_use_each(w->bin, &entries, add_wish, w);
+	hmap_fini(&entries);
+	return err;
+}
+
 static int add_any(struct wish *w)
 {
-	int err;
+	int err = add_used(w);
 
 	w->own = true;
-	err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	if (!err)
+		err = gobin_each_rtype(w->bin, add_if_wanted, w);
 	w->own = false;
 	if (!err)
 		err = gobin_each_rtype(w->bin, add_if_wanted, w);

@@ -18,12 +18,21 @@
 struct dyntype;
 struct dyniface;
 
+/* A traced function. */
+struct dyntraced {
+	const struct gobin *bin;	/* binary */
+	uint64_t entry;		/* link-time address */
+};
+
 /* Makes plan_points.dynamic. */
 struct dynamic_type {
 	struct plan *plan;		/* where they go */
 	struct arena *mem;		/* for what lives as long as the plan */
 	struct type_table *types;	/* what asks for them, and makes theirs */
 	struct hmap packages;		/* of traced functions, by binary and path */
+	struct dyntraced *traced;	/* these functions, where they have code */
+	size_t ntraced;			/* their number */
+	size_t traced_cap;		/* capacity of @traced */
 	struct hmap known;		/* by binary and address */
 	/* Interface types whose dynamic types were looked for, or will be. */
 	struct hmap ifaces;
@@ -41,10 +50,10 @@ void dynamic_type_init(struct dynamic_type *d, struct plan *p, struct arena *mem
 void dynamic_type_fini(struct dynamic_type *d);
 
 /*
- * A function called @name is traced: the types and closures of its package are
- * likely to be seen. 0, or -1 without memory.
+ * @fn is traced: the types and closures of its package are likely to be seen, and types that its
+ * callers name. 0, or -1 without memory.
  */
-int dynamic_type_package(struct dynamic_type *d, const struct gobin *bin, const char *name);
+int dynamic_type_trace(struct dynamic_type *d, const struct gobin *bin, const struct gofunc *fn);
 
 /* After the last function, before type_table_make(). 0, or -1 without memory. */
 int dynamic_type_begin(struct dynamic_type *d);

@@ -249,7 +249,7 @@ static int add_frames(struct plan *p, struct plan_func *pf, const struct plan_re
 	/* What a panic holds is captured in any case: plan_frame_build(). */
 	if (pf->hidden && pf->role == PLAN_ROLE_PANIC && !priv->types.depth)
 		priv->types.depth = 1;
-	err = (!pf->hidden && dynamic_type_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
+	err = (!pf->hidden && dynamic_type_trace(&priv->dynamic, pf->bin, pf->fn)) ||
 	      plan_frame_build(&priv->frames, pf, req);
 	if (!err && pf->held)
 		hold(p, pf);

@@ -564,6 +564,47 @@ static void test_depth(void **state)
 	}
 }
 
+/* --- types in advance -------------------------------------------------- */
+
+/* A type, and what has it. */
+struct wanted_type {
+	const struct plan *plan;	/* the plan */
+	const char *name;	/* the type's name */
+	size_t n;		/* how often the plan has it */
+};
+
+static int count_wanted(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct wanted_type *w = ctx;
+
+	for (size_t i = 0; !strcmp(name, w->name) && i < w->plan->files[0].ndynamic; i++)
+		w->n += w->plan->files[0].dynamic[i].address == vaddr;
+	return 0;
+}
+
+/* The first record has the values of types that code puts into interfaces. */
+static void test_in_advance(void **state)
+{
+	/* What a caller of the function passes; what is put into a context somewhere. */
+	static const char *const names[] = { "*container/list.List", "*container/list.Element" };
+	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_of(b.bin, "main.Interfaces", 4);
+
+		finish(p);
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			struct wanted_type w = { .plan = p, .name = names[i] };
+
+			gobin_each_rtype(b.bin, count_wanted, &w);
+			if (!w.n)
+				fail_msg("%s: no %s", gobin_path(b.bin), names[i]);
+		}
+		plan_free(p);
+	}
+}
+
 /* --- learning --------------------------------------------------------- */
 
 static size_t find_dynamic(const struct plan *p, uint64_t vaddr, uint32_t *type)
@@ -691,6 +732,7 @@ int main(void)
 		{ "what is redacted is wiped, and not followed", test_wipes },
 		{ "whole programs pass the module's rules", test_programs },
 		{ "types are made as far as a walk can come", test_depth },
+		{ "types that code puts into interfaces are known in advance", test_in_advance },
 		{ "an unknown dynamic type is learned once", test_learn },
 		{ "a type is described again for a nearer level", test_nearer },
 	};

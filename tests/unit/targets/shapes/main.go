@@ -5,6 +5,8 @@
 package main
 
 import (
+	"container/list"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -126,6 +128,15 @@ func Structs(m Mixed, p Point, e Empty, i Item) (Mixed, Item) {
 func Interfaces(s Shape, e error, any interface{}) (Shape, error) {
 	sink = any
 	return s, e
+}
+
+type valueKey struct{}
+
+// WithElement puts a value into a context whose type no traced function's package mentions.
+//
+//go:noinline
+func WithElement() context.Context {
+	return context.WithValue(context.Background(), valueKey{}, &list.Element{})
 }
 
 //go:noinline
@@ -353,6 +364,8 @@ func main() {
 	Arrays([1]int{}, [2]int{}, [0]int{}, [1]Point{}, [3]string{})
 	Structs(Mixed{}, p, Empty{}, Item{})
 	Interfaces(Square{2}, nil, 3)
+	Interfaces(nil, nil, &list.List{})
+	sink = WithElement()
 	Refs(nil, nil, nil, nil, Tree{})
 	Slices(nil, nil, nil, nil, nil)
 	Times(time.Now(), time.Second, 3)
