@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cmd/counting.h"
+#include "cmd/next.h"
 #include "cmd/cmd.h"
 #include "compile/group_by.h"
 #include "export/openmetrics.h"
@@ -231,6 +232,27 @@ static bool is_metrics(const struct options *o)
 	return o->format == OPTION_OPENMETRICS;
 }
 
+/* Of calls how long they take; of times where they are spent. */
+static void say_next(const struct count *c, const struct table *table)
+{
+	const struct tallies *t = &table->tallies;
+	const struct stats_print *show = &table->show;
+	const struct options *o = c->c.o;
+	struct next next = { .command = "top", .why = "what is called in it" };
+
+	if (is_metrics(o) || (!t->norder && !o->pids.n))
+		return;
+	if (t->norder) {
+		next.name = show->plan->funcs[t->order[0]]->fn->name;
+		next.command = !show->timed ? "latency" : o->plan.split ? "graph" :
+			       "latency --split";
+		next.why = !show->timed ? "how long its calls take" :
+			   o->plan.split ? "what it calls" :
+			   "whether it runs or waits, and what for";
+	}
+	next_say(&next, o);
+}
+
 /* Read what has been counted and print it: what is new, or at the end all that there was. */
 static int print(struct counting *counting, const struct stats_print_end *end, struct diag *d)
 {
@@ -257,6 +279,7 @@ static int print(struct counting *counting, const struct stats_print_end *end, s
 	if (!err && end && !c->c.o->quiet && !table->show.json) {
 		stats_print_say(&table->show, &table->tallies, end, &b);
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
+		say_next(c, table);
 	}
 	buf_fini(&b);
 	return err;

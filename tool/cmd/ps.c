@@ -5,6 +5,7 @@
 
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "cmd/next.h"
 #include "output/row.h"
 #include "process/programs.h"
 
@@ -63,6 +64,14 @@ static void put(const struct program *p, struct row *r)
 	row_end(r);
 }
 
+static void say_next(const struct options *o, pid_t pid)
+{
+	struct options of = *o;
+
+	of.pids = (struct target_pids){ .v = &pid, .n = 1 };
+	next_say(&(struct next){ .command = "top", .why = "what is busy in it" }, &of);
+}
+
 static int run(struct options *o, struct diag *d)
 {
 	struct programs p = { 0 };
@@ -85,6 +94,8 @@ static int run(struct options *o, struct diag *d)
 	else if (!err && p.denied)
 		fprintf(stderr, "goprobectl: permission denied reading %zu processes, such as %d%s\n",
 			p.denied, p.denied_pid, geteuid() ? ": run goprobectl as root" : "");
+	if (!err && p.n)
+		say_next(o, p.v[0].pid);
 	buf_fini(&b);
 	programs_fini(&p);
 	return err ? CMD_FAILED : CMD_DONE;

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/writing.h"
 #include "cmd/cmd.h"
+#include "cmd/next.h"
 #include "compile/varname.h"
 #include "output/function_list.h"
 #include "output/package_variable.h"
@@ -149,6 +150,11 @@ static int print(const struct finds *finds, const struct options *o, struct diag
 	if (!err && n < finds->n)
 		fprintf(stderr, "goprobectl: %zu of %zu functions; --top shows more\n", n,
 			finds->n);
+	if (!err && !finds->v[0].survey.refused)
+		next_say(&(struct next){
+			.command = "attach", .name = finds->v[0].fn->name,
+			.why = "its calls, with arguments and results",
+		}, o);
 	function_list_fini(&list);
 	buf_fini(&b);
 	return err;
@@ -212,6 +218,10 @@ static int print_variables(const struct variables *vars, const struct options *o
 	err = writing_print(&b, d);
 	if (!err && n < vars->n)
 		fprintf(stderr, "goprobectl: %zu of %zu variables; --top shows more\n", n, vars->n);
+	if (!err && o->pids.n)
+		next_say(&(struct next){
+			.command = "read", .name = vars->v[0].name, .why = "its value",
+		}, o);
 	buf_fini(&b);
 	return err;
 }

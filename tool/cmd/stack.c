@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cmd/counting.h"
+#include "cmd/next.h"
 #include "cmd/cmd.h"
 #include "export/flame.h"
 #include "export/pprof.h"
@@ -250,6 +251,14 @@ static void say(const struct stacking *s, const struct stats_print_end *end)
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 	session_say_copies(&s->c.run.session, s->c.cmd->doing);
+	if (s->c.o->noperands == 1 && s->c.o->format == OPTION_TEXT && s->stacks.n &&
+	    !s->c.o->weight)
+		next_say(&(struct next){
+			.command = "stack",
+			.name = s->c.o->operands[0],
+			.behind = "-o flamegraph --output stacks.svg",
+			.why = "the same as a picture",
+		}, s->c.o);
 }
 
 /* Calls without a time. 0, or -1 with @d set. */

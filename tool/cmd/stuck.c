@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cmd/counting.h"
 #include "cmd/cmd.h"
+#include "cmd/next.h"
 #include "output/counters.h"
 #include "output/stacks.h"
 #include "plan/learn.h"
@@ -65,6 +66,7 @@ struct stuck {
 	struct existing_calls before;	/* calls that were made before */
 	size_t nlearn;		/* of @found, those that are only to be learned from */
 	uint64_t nshown;	/* number of calls that have been shown */
+	const char *last;	/* the function of the last one that has a record, or NULL */
 	uint64_t nopen;		/* calls that were open when it was last looked */
 	uint64_t nstuck;	/* and of them, for long */
 	bool no_older;		/* it is not known any more which calls were made before */
@@ -159,6 +161,7 @@ static void show_found(struct stuck *s, const struct found *f)
 	if (o->goid && !goroutine_reader_init(&s->reader, o->tgid, pf->bin, &d))
 		goroutine_state_read(&s->reader, o->g, &state);
 	diag_fini(&d);
+	s->last = pf->fn->name;
 	/* When it was made, by the clock of all records. */
 	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
 	show(s, f->record, o->record_bytes, counting_file(&s->c, pf), &state, &open);
@@ -344,6 +347,11 @@ static void say(const struct stuck *s, const struct stats_print_end *end)
 	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STUCK, facts));
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
+	if (s->last)
+		next_say(&(struct next){
+			.command = "goroutines", .option = "--with", .name = s->last,
+			.why = "their goroutines, with stacks",
+		}, s->c.o);
 }
 
 static int print(struct counting *c, const struct stats_print_end *end, struct diag *d)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command that fits next: the last line that a person reads of a summary. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/next.h"
+#include "gotype/shown_name.h"
+
+/* As a shell reads it back. */
+static void put_word(struct buf *b, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-:=+,";
+
+	if (*word && !word[strspn(word, plain)]) {
+		buf_str(b, word);
+		return;
+	}
+	buf_char(b, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_str(b, "'\\''");
+		else
+			buf_char(b, *word);
+	buf_char(b, '\'');
+}
+
+static bool is_there(pid_t pid)
+{
+	return !kill(pid, 0) || errno == EPERM;
+}
+
+void next_put(const struct next *next, const struct options *o, struct buf *b)
+{
+	struct buf name = { 0 };
+
+	if (o->pids.n ? !is_there(o->pids.v[0]) : !o->file)
+		return;
+	buf_str(b, "next: goprobectl ");
+	buf_str(b, next->command);
+	if (o->pids.n) {
+		buf_str(b, " -p ");
+		buf_i64(b, o->pids.v[0]);
+	} else {
+		buf_str(b, " -b ");
+		put_word(b, o->file);
+	}
+	if (next->option) {
+		buf_char(b, ' ');
+		buf_str(b, next->option);
+	}
+	if (next->name) {
+		shown_name_put(&name, next->name);
+		buf_char(&name, 0);
+		buf_char(b, ' ');
+		put_word(b, name.failed ? next->name : name.p);
+		buf_fini(&name);
+	}
+	if (next->behind) {
+		buf_char(b, ' ');
+		buf_str(b, next->behind);
+	}
+	buf_str(b, "   # ");
+	buf_str(b, next->why);
+	buf_char(b, '\n');
+}
+
+void next_say(const struct next *next, const struct options *o)
+{
+	struct buf b = { 0 };
+
+	if (o->quiet || o->format == OPTION_JSON || !isatty(STDERR_FILENO))
+		return;
+	next_put(next, o, &b);
+	if (b.len && !b.failed)
+		fprintf(stderr, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
+}
