@@ -2,14 +2,10 @@
 /* Numbers and strings as Go and JSON write them. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/diag.h"
@@ -25,7 +21,7 @@ static void same(const char *want)
 	buf_fini(&b);
 }
 
-static void test_integers(void **state)
+TEST(test_integers, "integers")
 {
 	static const struct {
 		int64_t v;
@@ -36,7 +32,6 @@ static void test_integers(void **state)
 		{ INT64_MIN, "-9223372036854775808" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		buf_i64(&b, cases[i].v);
 		same(cases[i].text);
@@ -55,7 +50,7 @@ static void test_integers(void **state)
 	same("0x0");
 }
 
-static void test_floats(void **state)
+TEST(test_floats, "floats are the shortest that read back, as Go prints them")
 {
 	/* The output of fmt.Println of Go. */
 	static const struct {
@@ -88,7 +83,6 @@ static void test_floats(void **state)
 		{ -96, 4, "1.2621775e-29" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		buf_float(&b, cases[i].v, cases[i].size);
 		same(cases[i].text);
@@ -101,7 +95,7 @@ static void test_floats(void **state)
 	same("-5.684341886080802e-14");
 }
 
-static void test_durations(void **state)
+TEST(test_durations, "durations have three digits and a unit")
 {
 	static const struct {
 		uint64_t ns;
@@ -117,21 +111,19 @@ static void test_durations(void **state)
 		{ UINT64_MAX, "213503d23h" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		buf_duration(&b, cases[i].ns);
 		same(cases[i].text);
 	}
 }
 
-static void test_plain(void **state)
+TEST(test_plain, "what strangers have named does not talk to the terminal")
 {
 	char *text = NULL;
 	size_t n;
 	FILE *f = open_memstream(&text, &n);
 	struct diag d = { 0 };
 
-	(void)state;
 	plain_add(&b, "/tmp/\x1b[2J\xc2\x9b\n\x7f");
 	same("/tmp/?[2J???");
 	plain_add(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
@@ -156,7 +148,7 @@ static void test_plain(void **state)
 	free(text);
 }
 
-static void test_strings(void **state)
+TEST(test_strings, "strings are quoted as Go and as JSON, bytes that are no text included")
 {
 	static const struct {
 		const char *s;
@@ -187,7 +179,6 @@ static void test_strings(void **state)
 		{ "\xef\xbb\xbf", "\"\\ufeff\"", "\"\xef\xbb\xbf\"" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		size_t n = strlen(cases[i].s);
 
@@ -201,7 +192,7 @@ static void test_strings(void **state)
 }
 
 /* Text by a terminal's columns, which are not bytes. */
-static void test_columns(void **state)
+TEST(test_columns, "columns are those of a terminal")
 {
 	static const struct {
 		const char *text;
@@ -215,7 +206,6 @@ static void test_columns(void **state)
 		{ "\xff\xff", 10 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct buf line = { 0 };
 
@@ -228,9 +218,8 @@ static void test_columns(void **state)
 	}
 }
 
-static void test_growth(void **state)
+TEST(test_growth, "a buffer grows")
 {
-	(void)state;
 	for (int i = 0; i < 100000; i++)
 		buf_u64(&b, i % 10);
 	assert_int_equal(b.len, 100000);
@@ -238,20 +227,4 @@ static void test_growth(void **state)
 		assert_int_equal(b.p[i], '0' + i % 10);
 	assert_false(b.failed);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "integers", test_integers },
-		{ "floats are the shortest that read back, as Go prints them", test_floats },
-		{ "durations have three digits and a unit", test_durations },
-		{ "strings are quoted as Go and as JSON, bytes that are no text included",
-		  test_strings },
-		{ "what strangers have named does not talk to the terminal", test_plain },
-		{ "columns are those of a terminal", test_columns },
-		{ "a buffer grows", test_growth },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

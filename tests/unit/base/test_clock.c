@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conversion of CLOCK_MONOTONIC to time since 1970. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
+#include "rows.h"
 
 #define MS 1000000ULL
 #define HOUR (3600000 * MS)
 
-static void test_follow(void **state)
+TEST(test_follow, "a clock that is set is followed, at most once a second")
 {
 	uint64_t now = clock_epoch(), epoch, looked;
 
-	(void)state;
 	/* The clock is an hour fast, or slow, since it was looked at. */
 	for (int i = 0; i < 2; i++) {
 		epoch = i ? now + HOUR : now - HOUR;
@@ -37,13 +33,4 @@ static void test_follow(void **state)
 	assert_false(clock_follow(&epoch, &looked));
 	assert_int_equal(epoch, now);
 	assert_true(looked);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a clock that is set is followed, at most once a second", test_follow },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static const struct row {
 	{ "a name space", "/proc/self/ns/mnt", EINVAL },
 };
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	char path[80];
@@ -81,14 +81,13 @@ static pid_t take_turns(const char *path)
 }
 
 /* Looked at and opened by name, one of the two would be taken for the other now and then. */
-static void test_race(void **state)
+TEST(test_race, "what is no file is not opened while others change what is at a path")
 {
 	char path[60];
 	size_t files = 0, others = 0;
 	struct stat st;
 	pid_t pid;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/turns", dir);
 	pid = take_turns(path);
 	assert_true(pid > 0);
@@ -147,13 +146,4 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[N(rows) + 1] = {
-		{ "what is no file is not opened while others change what is at a path",
-		  test_race },
-	};
-
-	ROWS(tests + 1, rows, test_row);
-	return _cmocka_run_group_tests("regular", tests, N(tests), set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

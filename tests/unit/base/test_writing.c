@@ -3,10 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "bins.h"
 #include "cmd/counting.h"
@@ -58,7 +54,7 @@ static void remove_file(char *path)
 	free(path);
 }
 
-static void of_an_output(void **state)
+TEST(of_an_output)
 {
 	char *path = make_file();
 	struct options options = { .output = path };
@@ -68,7 +64,6 @@ static void of_an_output(void **state)
 	struct stream s;
 	struct output o;
 
-	(void)state;
 	assert_int_equal(sink_open(&o, &s, &plan, &opt, &d), 0);
 	assert_int_equal(output_close(&o), -EDQUOT);
 	stream_fini(&s);
@@ -77,11 +72,10 @@ static void of_an_output(void **state)
 }
 
 /* A summary that does not fit into the file. */
-static void what_failed_before_is_known_at_the_end(void **state)
+TEST(what_failed_before_is_known_at_the_end)
 {
 	struct output o;
 
-	(void)state;
 	output_init(&o, &out_text, open("/dev/full", O_WRONLY));
 	o.owned = true;
 	buf_str(&o.buf, "text");
@@ -90,14 +84,13 @@ static void what_failed_before_is_known_at_the_end(void **state)
 	output_fini(&o);
 }
 
-static void of_a_recording(void **state)
+TEST(of_a_recording)
 {
 	static const struct output_summary sum;
 	char *path = make_file(), *want = NULL;
 	struct recorder r = { .fd = -1 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(recorder_open(&r, path, &d), 0);
 	assert_int_equal(recorder_end(&r, &sum, NULL, &d), -1);
 	assert_true(asprintf(&want, "can't write %s: Disk quota exceeded", path) > 0);
@@ -109,7 +102,7 @@ static void of_a_recording(void **state)
 }
 
 /* The output file of a session that counts; a command that is started does not inherit it. */
-static void of_what_is_counted(void **state)
+TEST(of_what_is_counted)
 {
 	char *path = make_file(), *want = NULL, got[8];
 	struct options o = { .output = path };
@@ -118,7 +111,6 @@ static void of_what_is_counted(void **state)
 	struct diag d = { 0 };
 	int fd;
 
-	(void)state;
 	assert_int_equal(counting_open(&c, &d), 0);
 	assert_int_not_equal(c.fd, STDOUT_FILENO);
 	assert_true(fcntl(c.fd, F_GETFD) & FD_CLOEXEC);
@@ -155,12 +147,11 @@ static int list_to(int to, struct diag *d)
 	return code;
 }
 
-static void of_standard_output(void **state)
+TEST(of_standard_output)
 {
 	struct diag d = { 0 };
 	int fds[2];
 
-	(void)state;
 	fflush(stdout);
 	assert_int_equal(list_to(open("/dev/full", O_WRONLY), &d), CMD_FAILED);
 	assert_string_equal(d.message, "can't write the output: No space left on device");
@@ -174,17 +165,4 @@ static void of_standard_output(void **state)
 	close(fds[0]);
 	assert_int_equal(list_to(fds[1], &d), CMD_DONE);
 	assert_null(d.message);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_an_output),
-		cmocka_unit_test(what_failed_before_is_known_at_the_end),
-		cmocka_unit_test(of_a_recording),
-		cmocka_unit_test(of_what_is_counted),
-		cmocka_unit_test(of_standard_output),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

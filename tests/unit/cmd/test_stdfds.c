@@ -2,16 +2,13 @@
 /* Standard file descriptors that a parent has closed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "cmd/stdfds.h"
+#include "rows.h"
 
 /* In a child, as it is about what the test needs itself. 0: it is as it should be. */
 static int in_child(int (*fn)(void))
@@ -41,9 +38,8 @@ static int wait_for_own_child(void)
 	return waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 42;
 }
 
-static void a_child_can_be_waited_for(void **state)
+TEST(a_child_can_be_waited_for)
 {
-	(void)state;
 	assert_int_equal(in_child(wait_for_own_child), 0);
 }
 
@@ -70,9 +66,8 @@ static int use_closed(void)
 	return 0;
 }
 
-static void nothing_takes_the_place_of_the_output(void **state)
+TEST(nothing_takes_the_place_of_the_output)
 {
-	(void)state;
 	assert_int_equal(in_child(use_closed), 0);
 }
 
@@ -86,19 +81,7 @@ static int use_open(void)
 	return stdfds_fix(&d) || fcntl(0, F_GETFD) || open("/dev/null", O_RDONLY) < 3;
 }
 
-static void what_is_open_is_left_alone(void **state)
+TEST(what_is_open_is_left_alone)
 {
-	(void)state;
 	assert_int_equal(in_child(use_open), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_can_be_waited_for),
-		cmocka_unit_test(nothing_takes_the_place_of_the_output),
-		cmocka_unit_test(what_is_open_is_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

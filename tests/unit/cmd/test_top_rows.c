@@ -77,7 +77,7 @@ static void selected(const struct state *s, const char *want)
 
 /* --- numbers ----------------------------------------------------------------- */
 
-static void a_rate_is_of_the_calls_between_two_snapshots(void **state)
+TEST(a_rate_is_of_the_calls_between_two_snapshots)
 {
 	struct state *s = *state;
 
@@ -100,7 +100,7 @@ static bool is_near(uint64_t got, uint64_t want)
 	return got > want - want / 4 && got < want + want / 4;
 }
 
-static void durations_are_those_of_new_calls(void **state)
+TEST(durations_are_those_of_new_calls)
 {
 	struct state *s = *state;
 	const struct toprow *row = &s->rows.v[0];
@@ -121,7 +121,7 @@ static void durations_are_those_of_new_calls(void **state)
 	assert_true(is_near(row->p99, 10 * MS));
 }
 
-static void durations_are_not_outside_of_what_was_seen(void **state)
+TEST(durations_are_not_outside_of_what_was_seen)
 {
 	struct state *s = *state;
 
@@ -131,7 +131,7 @@ static void durations_are_not_outside_of_what_was_seen(void **state)
 	assert_int_equal(s->rows.v[0].p99, 1234567);
 }
 
-static void a_tally_that_shrinks_is_no_call(void **state)
+TEST(a_tally_that_shrinks_is_no_call)
 {
 	struct state *s = *state;
 
@@ -143,7 +143,7 @@ static void a_tally_that_shrinks_is_no_call(void **state)
 	assert_int_equal(s->rows.v[0].calls, 10);
 }
 
-static void old_rates_are_forgotten(void **state)
+TEST(old_rates_are_forgotten)
 {
 	struct state *s = *state;
 
@@ -169,7 +169,7 @@ static void three(struct state *s)
 	look(s, SECOND);
 }
 
-static void each_order_has_its_own_first_row(void **state)
+TEST(each_order_has_its_own_first_row)
 {
 	static const char *const want[TOPROWS_ORDERS] = {
 		[TOPROWS_BY_RATE] = "acb", [TOPROWS_BY_P50] = "bca", [TOPROWS_BY_P99] = "bca",
@@ -187,7 +187,7 @@ static void each_order_has_its_own_first_row(void **state)
 	}
 }
 
-static void equal_rows_are_in_the_order_of_their_names(void **state)
+TEST(equal_rows_are_in_the_order_of_their_names)
 {
 	struct state *s = *state;
 
@@ -197,7 +197,7 @@ static void equal_rows_are_in_the_order_of_their_names(void **state)
 	ordered(s, "abc");
 }
 
-static void functions_without_calls_have_no_row(void **state)
+TEST(functions_without_calls_have_no_row)
 {
 	struct state *s = *state;
 
@@ -211,7 +211,7 @@ static void functions_without_calls_have_no_row(void **state)
 	ordered(s, "c");
 }
 
-static void the_selected_function_stays_selected(void **state)
+TEST(the_selected_function_stays_selected)
 {
 	struct state *s = *state;
 
@@ -235,7 +235,7 @@ static void the_selected_function_stays_selected(void **state)
 	selected(s, "main.b");
 }
 
-static void the_screen_follows_the_selection(void **state)
+TEST(the_screen_follows_the_selection)
 {
 	struct state *s = *state;
 
@@ -289,7 +289,7 @@ static const struct line_case {
 	  "        4   20.0ms  main.?[2J" },
 };
 
-static void line(void **state)
+ROWS(line, lines)
 {
 	const struct line_case *c = *state;
 	const uint64_t errors = 55;
@@ -312,7 +312,7 @@ static void line(void **state)
 	buf_fini(&b);
 }
 
-static void every_width_is_filled_exactly(void **state)
+TEST(every_width_is_filled_exactly)
 {
 	struct state *s = *state;
 	const struct toprow row = {
@@ -329,26 +329,4 @@ static void every_width_is_filled_exactly(void **state)
 	}
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
-
-int main(void)
-{
-	static const struct CMUnitTest cases[] = {
-		CASE(a_rate_is_of_the_calls_between_two_snapshots),
-		CASE(durations_are_those_of_new_calls),
-		CASE(durations_are_not_outside_of_what_was_seen),
-		CASE(a_tally_that_shrinks_is_no_call),
-		CASE(old_rates_are_forgotten),
-		CASE(each_order_has_its_own_first_row),
-		CASE(equal_rows_are_in_the_order_of_their_names),
-		CASE(functions_without_calls_have_no_row),
-		CASE(the_selected_function_stays_selected),
-		CASE(the_screen_follows_the_selection),
-		CASE(every_width_is_filled_exactly),
-	};
-	struct CMUnitTest tests[N(cases) + N(lines)], *to = tests;
-
-	memcpy(to, cases, sizeof(cases));
-	to = ROWS(to + N(cases), lines, line);
-	return _cmocka_run_group_tests("top_rows", tests, to - tests, NULL, NULL);
-}
+AROUND_EACH(begin, end)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Topics of goprobectl help. */
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "cmd/topic.h"
+#include "rows.h"
 
 static const char *text(struct buf *b)
 {
@@ -16,12 +13,11 @@ static const char *text(struct buf *b)
 	return b->p;
 }
 
-static void each_name_has_a_text(void **state)
+TEST(each_name_has_a_text)
 {
 	struct buf names = { 0 };
 	size_t n = 0;
 
-	(void)state;
 	topic_names(3, &names);
 	assert_non_null(strstr(text(&names), ",\n   "));
 	for (char *save, *name = strtok_r(names.p, "\n, ", &save); name;
@@ -39,11 +35,10 @@ static void each_name_has_a_text(void **state)
 	buf_fini(&names);
 }
 
-static void topics_are_sections(void **state)
+TEST(topics_are_sections)
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	assert_true(topic_put("patterns", &b));
 	assert_int_equal(strncmp(text(&b), "Probe specs: ", 13), 0);
 	assert_non_null(strstr(b.p, "\n    main.handle(r.Method)(err) "));
@@ -53,25 +48,13 @@ static void topics_are_sections(void **state)
 	buf_fini(&b);
 }
 
-static void other_names_are_none(void **state)
+TEST(other_names_are_none)
 {
 	static const char *const names[] = { "", "condition", "conditions ", "Conditions", "#" };
 	struct buf b = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_false(topic_put(names[i], &b));
 	assert_int_equal(b.len, 0);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_has_a_text),
-		cmocka_unit_test(topics_are_sections),
-		cmocka_unit_test(other_names_are_none),
-	};
-
-	return cmocka_run_group_tests_name("topic", tests, NULL, NULL);
 }

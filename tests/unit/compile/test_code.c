@@ -86,7 +86,7 @@ static struct code_row {
 	  "reg 0,0; == 0,1 +3; reg 0,0; == 0,2 +1; reject; " },
 };
 
-static void test_code(void **state)
+ROWS(test_code, codes)
 {
 	const struct code_row *row = *state;
 	struct filter_pair p;
@@ -236,7 +236,7 @@ static struct error_row {
 	  "write the signature before it: 'main.Leaf(a T) if ...'" },
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error_row *row = *state;
 	struct filter_pair p;
@@ -367,14 +367,13 @@ static bool truth(struct random *r, int depth, bool live)
 	       op == 4 ? x == y : x != y;
 }
 
-static void test_random(void **state)
+TEST(test_random, "conditions at random decide as Go does")
 {
 	static const int regs[] = { 0, 3, 2, 5, 4, 8 };
 	struct machine *m = calloc(1, sizeof(*m));
 	struct random r = { .seed = 88172645463325252ULL };
 	size_t decided = 0;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		struct filter_pair p;
 		struct diag d = { 0 };
@@ -406,12 +405,11 @@ static void test_random(void **state)
 	free(m);
 }
 
-static void test_notes(void **state)
+TEST(test_notes, "notes about a condition")
 {
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	if (compile(newest, "main.Strings if len(s) > 1 && under(main.Leaf) && !under(main.Ints) && err != nil && duration > 1s",
 		    &p, &d))
 		fail_msg("%s", d.message);
@@ -431,13 +429,4 @@ static void test_notes(void **state)
 	assert_true(p.call.numbers && !p.ret.numbers && !p.ret.results && p.returns);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[2 + N(codes) + N(errors)] = {
-		{ "notes about a condition", test_notes },
-		{ "conditions at random decide as Go does", test_random },
-	};
-
-	ROWS(ROWS(tests + 2, codes, test_code), errors, test_error);
-	return cmocka_run_group_tests(tests, conds_open, conds_close);
-}
+AROUND_ALL(conds_open, conds_close)

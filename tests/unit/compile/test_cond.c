@@ -306,7 +306,7 @@ static struct verdict_row {
 	  "cx=0 took=3b9aca01", "yes yes" },
 };
 
-static void test_verdict(void **state)
+ROWS(test_verdict, verdicts)
 {
 	const struct verdict_row *row = *state;
 	struct machine *m = calloc(1, sizeof(*m));
@@ -332,7 +332,7 @@ static struct verdict_row old_verdicts[] = {
 	{ "floats too", "main.Floats if a > 1.5", "@8008=3ff9000000000000", "yes" },
 };
 
-static void test_old_verdict(void **state)
+ROWS(test_old_verdict, old_verdicts)
 {
 	if (!oldest) {
 		print_message("no program of Go 1.16 or older\n");
@@ -345,14 +345,13 @@ static void test_old_verdict(void **state)
 
 /* --- the rest ---------------------------------------- */
 
-static void test_assertion(void **state)
+TEST(test_assertion, "type assertions are compared where it happens")
 {
 	const struct gotype *square = gobin_find_type(newest, "main.Square");
 	struct machine *m = calloc(1, sizeof(*m));
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	if (compile(newest, "main.Interfaces if s.(main.Square).Side > 1.5", &p, &d))
 		fail_msg("%s", d.message);
 	machine_set(m, "ax=20000 bx=30000 @30000=3ff9000000000000");
@@ -365,14 +364,13 @@ static void test_assertion(void **state)
 }
 
 /* Long strings are compared in pieces, and the rest of even longer ones is ignored. */
-static void test_long(void **state)
+TEST(test_long, "long strings")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	char text[512] = "main.Strings if s == \"";
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 256; i++)
 		strcat(text, "x");
 	strcat(text, "\"");
@@ -392,13 +390,4 @@ static void test_long(void **state)
 	free(m);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[2 + N(verdicts) + N(old_verdicts)] = {
-		{ "type assertions are compared where it happens", test_assertion },
-		{ "long strings", test_long },
-	};
-
-	ROWS(ROWS(tests + 2, verdicts, test_verdict), old_verdicts, test_old_verdict);
-	return cmocka_run_group_tests(tests, conds_open, conds_close);
-}
+AROUND_ALL(conds_open, conds_close)

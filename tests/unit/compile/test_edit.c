@@ -213,7 +213,7 @@ static struct set_row {
 	  "ax=3 | 9>3" },
 };
 
-static void test_set(void **state)
+ROWS(test_set, sets)
 {
 	const struct set_row *row = *state;
 	struct edit_pair p;
@@ -240,7 +240,7 @@ static struct set_row old_sets[] = {
 	  "@8008=20001/8 @8010=2/8 | 20000,5>20001,2" },
 };
 
-static void test_old_set(void **state)
+ROWS(test_old_set, old_sets)
 {
 	if (!oldest) {
 		print_message("no program of Go 1.16 or older\n");
@@ -345,7 +345,7 @@ static struct error_row {
 	  "there is a condition already: '&&' joins two" },
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error_row *row = *state;
 	struct edit_pair p;
@@ -358,12 +358,11 @@ static void test_error(void **state)
 
 /* --- commands that change nothing ------------------------------------------------ */
 
-static void test_only_attach(void **state)
+TEST(test_only_attach, "only attach changes anything")
 {
 	struct diag d = { 0 };
 	struct spec s;
 
-	(void)state;
 	assert_int_equal(spec_parse_condition("main.Ints set a = 5", &s, &d), -1);
 	assert_string_equal(d.message,
 			    "nothing is changed here: that is for 'goprobectl attach'");
@@ -382,15 +381,4 @@ static void test_only_attach(void **state)
 	spec_fini(&s);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(sets) + N(old_sets) + N(errors)] = {
-		{ "only attach changes anything", test_only_attach },
-	};
-	struct CMUnitTest *t = tests + 1;
-
-	t = ROWS(t, sets, test_set);
-	t = ROWS(t, errors, test_error);
-	ROWS(t, old_sets, test_old_set);
-	return cmocka_run_group_tests(tests, conds_open, conds_close);
-}
+AROUND_ALL(conds_open, conds_close)

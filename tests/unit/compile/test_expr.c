@@ -196,7 +196,7 @@ static struct value_row {
 	  "ax=20000 @20008=5 bx=30000 cx=1 @30000=40000 @30008=2", "5 int | 40000 2 string" },
 };
 
-static void test_value(void **state)
+ROWS(test_value, values)
 {
 	const struct value_row *row = *state;
 	struct machine *m = calloc(1, sizeof(*m));
@@ -228,7 +228,7 @@ static struct value_row old_values[] = {
 	{ "results too", "main.Ints()(~r7)", "@8030=3", "3 int", 1 },
 };
 
-static void test_old_value(void **state)
+ROWS(test_old_value, old_values)
 {
 	if (!oldest) {
 		print_message("no program of Go 1.16 or older\n");
@@ -246,7 +246,7 @@ static struct value_row noopt_values[] = {
 	  "7 int | 5 int | 2 int | 63 uint8" },
 };
 
-static void test_noopt_value(void **state)
+ROWS(test_noopt_value, noopt_values)
 {
 	row_bin = noopt;
 	test_value(state);
@@ -366,7 +366,7 @@ static struct error_row {
 	  NULL },
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error_row *row = *state;
 	struct plan_capture c;
@@ -379,14 +379,13 @@ static void test_error(void **state)
 
 /* --- variables, assertions ---------------------------------------- */
 
-static void test_variables(void **state)
+TEST(test_variables, "package variables, with and without their package")
 {
 	static const char *const texts[] = {
 		"main.Ints(main.on)", "main.Ints(on)", "main.Leaf(on, a)",
 	};
 	struct machine *m = calloc(1, sizeof(*m));
 
-	(void)state;
 	for (size_t i = 0; i < N(texts); i++) {
 		struct plan_capture c;
 		struct diag d = { 0 };
@@ -405,14 +404,13 @@ static void test_variables(void **state)
 }
 
 /* Links are followed from a variable too; its short name will do. */
-static void test_variable_path(void **state)
+TEST(test_variable_path, "what package variables point to")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	struct plan_capture whole, c;
 	struct diag d = { 0 };
 	uint64_t at;
 
-	(void)state;
 	if (compile(newest, "main.Ints(os.Stdout)", 0, &whole, &d) ||
 	    compile(newest, "main.Ints(os.Stdout.name)", 0, &c, &d))
 		fail_msg("%s", d.message);
@@ -431,7 +429,7 @@ static void test_variable_path(void **state)
 	free(m);
 }
 
-static void test_assertions(void **state)
+TEST(test_assertions, "type assertions are compared where it happens")
 {
 	const struct gotype *square = gobin_find_type(newest, "main.Square");
 	const struct gotype *pointer = gobin_find_type(newest, "*errors.errorString");
@@ -439,7 +437,6 @@ static void test_assertions(void **state)
 	struct plan_capture c;
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_non_null(square);
 	assert_non_null(pointer);
 	if (compile(newest, "main.Interfaces(s.(main.Square).Side, e.(*errors.errorString).s, any.(main.Square))",
@@ -485,13 +482,12 @@ static void test_assertions(void **state)
 
 /* --- stripped ---------------------------------------- */
 
-static void test_stripped(void **state)
+TEST(test_stripped, "signatures make stripped programs readable")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	struct plan_capture c = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(compile(stripped, "main.Leaf(a)", 0, &c, &d), -1);
 	assert_string_equal(d.hint, "write the signature before it: 'main.Leaf(a T): (a)'");
 	diag_fini(&d);
@@ -506,7 +502,7 @@ static void test_stripped(void **state)
 	free(m);
 }
 
-static void test_registers(void **state)
+TEST(test_registers, "registers, of functions that nothing is known of")
 {
 	static const struct {
 		int32_t bytes;
@@ -515,7 +511,6 @@ static void test_registers(void **state)
 	struct machine *m = calloc(1, sizeof(*m));
 	struct plan_capture c;
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		assert_int_equal(expr_registers(&mem, rows[i].bytes, &c), 0);
 		assert_int_equal(c.nvalues, rows[i].n);
@@ -530,7 +525,7 @@ static void test_registers(void **state)
 }
 
 /* A slice at an instruction where its capacity is nowhere any more. */
-static void test_guessed(void **state)
+TEST(test_guessed, "a capacity that is nowhere is not taken for the length")
 {
 	static const struct abi_part parts[] = {
 		{ .reg = 0, .size = 8, .at = 0 }, { .reg = 3, .size = 8, .at = 8 },
@@ -550,7 +545,6 @@ static void test_guessed(void **state)
 	struct diag d = { 0 };
 	struct spec s;
 
-	(void)state;
 	assert_non_null(param.type);
 	assert_int_equal(spec_parse("main.Slices(s, len(s), cap(s))", &s, &d), 0);
 	if (expr_compile(&scope, s.call, &c, &d))
@@ -566,13 +560,12 @@ static void test_guessed(void **state)
 }
 
 /* Values that exceed a record or a program are refused, or marked. */
-static void test_limits(void **state)
+TEST(test_limits, "limits")
 {
 	struct plan_capture c;
 	struct diag d = { 0 };
 	char text[4000] = "main.Refs(p";
 
-	(void)state;
 	for (int i = 0; i < 15; i++)
 		strcat(text, ".Kids[0]");
 	strcat(text, ".Value)");
@@ -610,22 +603,4 @@ static int close_all(void **state)
 	return conds_close(state);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[7 + N(values) + N(old_values) + N(noopt_values) + N(errors)] = {
-		{ "package variables, with and without their package", test_variables },
-		{ "what package variables point to", test_variable_path },
-		{ "type assertions are compared where it happens", test_assertions },
-		{ "signatures make stripped programs readable", test_stripped },
-		{ "registers, of functions that nothing is known of", test_registers },
-		{ "a capacity that is nowhere is not taken for the length", test_guessed },
-		{ "limits", test_limits },
-	};
-	struct CMUnitTest *t = tests + 7;
-
-	t = ROWS(t, values, test_value);
-	t = ROWS(t, errors, test_error);
-	ROWS(t, old_values, test_old_value);
-	ROWS(t, noopt_values, test_noopt_value);
-	return cmocka_run_group_tests(tests, open_all, close_all);
-}
+AROUND_ALL(open_all, close_all)

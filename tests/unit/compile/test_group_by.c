@@ -156,7 +156,7 @@ static struct key_row {
 	{ "an itab that is not there", "main.Interfaces", "e", "cx=20000", "?" },
 };
 
-static void test_key(void **state)
+ROWS(test_key, keys)
 {
 	const struct key_row *row = *state;
 	const struct gofunc *fn;
@@ -203,12 +203,11 @@ static void set_long(struct machine *m, uint64_t last)
 	machine_put(m, 0x20000 + 8 * 8, last);
 }
 
-static void test_long(void **state)
+TEST(test_long, "strings of which the key has the beginning")
 {
 	struct machine m;
 	char want[200];
 
-	(void)state;
 	set_long(&m, 0x6161616161616161);
 	snprintf(want, sizeof(want), "s=\"%064d\"...+6#79be047f", 0);
 	memset(want + 3, 'a', 64);
@@ -226,12 +225,11 @@ static void test_long(void **state)
 }
 
 /* Of this one the hash does not cover all. */
-static void test_too_long(void **state)
+TEST(test_too_long, "strings that are longer than what the hash covers")
 {
 	struct machine m;
 	char want[200];
 
-	(void)state;
 	machine_set(&m, "ax=20000 bx=1001");
 	for (uint64_t i = 0; i < 20; i++)
 		machine_put(&m, 0x20000 + 8 * i, 0x6161616161616161);
@@ -240,11 +238,10 @@ static void test_too_long(void **state)
 	check_text(&m, "main.Strings", "s", false, want);
 }
 
-static void test_json(void **state)
+TEST(test_json, "keys in JSON")
 {
 	struct machine m;
 
-	(void)state;
 	machine_set(&m, "ax=5 r9=1 goid=7");
 	check_text(&m, "main.Ints", "a | g | goid", true,
 		   "[{\"expr\":\"a\",\"type\":\"int\",\"value\":5},{\"expr\":\"g\",\"type\":\"bool\",\"value\":true},{\"expr\":\"goid\",\"type\":\"int\",\"value\":7}]");
@@ -286,13 +283,12 @@ static int take_namesakes(void *ctx, uint64_t vaddr, const char *name)
 	return first ? 0 : hmap_put(&n->first, hash, (void *)(uintptr_t)vaddr);
 }
 
-static void test_namesakes(void **state)
+TEST(test_namesakes, "types of one name")
 {
 	struct namesakes n = { .name = "" };
 	char setup[100], want[300];
 	struct machine m;
 
-	(void)state;
 	gobin_each_rtype(bin, take_namesakes, &n);
 	hmap_fini(&n.first);
 	if (!n.type[0])
@@ -305,13 +301,12 @@ static void test_namesakes(void **state)
 	check_text(&m, "main.Interfaces", "s | any", false, want);
 }
 
-static void test_types(void **state)
+TEST(test_types, "types that interfaces hold")
 {
 	uint64_t square = 0;
 	struct machine m;
 	char setup[100];
 
-	(void)state;
 	gobin_each_rtype(bin, take_square, &square);
 	assert_true(square);
 	snprintf(setup, sizeof(setup), "ax=20000 si=%llx @20008=%llx", (unsigned long long)square,
@@ -320,13 +315,12 @@ static void test_types(void **state)
 	check_text(&m, "main.Interfaces", "s | any", false, "s=main.Square any=main.Square");
 }
 
-static void test_floats(void **state)
+TEST(test_floats, "floats")
 {
 	struct machine m;
 	double x = -0.5;
 	float y = 0.1f;
 
-	(void)state;
 	machine_set(&m, "");
 	memset(&m.regs[17], 0, 16);
 	memcpy(&m.regs[17], &x, sizeof(x));
@@ -424,7 +418,7 @@ static struct error_row {
 	},
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error_row *row = *state;
 	const struct gofunc *fn;
@@ -475,7 +469,7 @@ static struct value_row {
 	{ "one in a step", "main.Ints", "e", "5,10,1", "si=9", 9, false, 5 },
 };
 
-static void test_value(void **state)
+ROWS(test_value, values)
 {
 	const struct value_row *row = *state;
 	struct diag d = { 0 };
@@ -534,7 +528,7 @@ static struct value_error_row {
 	  "it takes LO,HI,STEP: 0,1000,100 makes ten buckets from 0 to below 1000" },
 };
 
-static void test_value_error(void **state)
+ROWS(test_value_error, value_errors)
 {
 	const struct value_error_row *row = *state;
 	struct diag d = { 0 };
@@ -546,12 +540,11 @@ static void test_value_error(void **state)
 	diag_fini(&d);
 }
 
-static void test_second_value(void **state)
+TEST(test_second_value, "a second value")
 {
 	struct group_by_exprs by = { .n = 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(group_by_parse_value(&by, "a", &d), 0);
 	assert_int_equal(group_by_parse_value(&by, "b", &d), -1);
 	assert_string_equal(d.message,
@@ -560,13 +553,12 @@ static void test_second_value(void **state)
 	group_by_fini(&by);
 }
 
-static void test_stripped(void **state)
+TEST(test_stripped, "without debug information")
 {
 	const struct gofunc *fn;
 	struct diag d = { 0 };
 	struct group_by key;
 
-	(void)state;
 	assert_int_equal(compile(stripped, "main.Leaf", "goid", &key, &fn, &d), 0);
 	assert_int_equal(compile(stripped, "main.Leaf(a, b int) int", "b", &key, &fn, &d), 0);
 	assert_int_equal(compile(stripped, "main.Leaf", "b", &key, &fn, &d), -1);
@@ -584,12 +576,11 @@ static void add(struct key_stats *rows, uint32_t id, uint64_t key, uint64_t hits
 	assert_int_equal(key_stats_add(rows, &keyed, (uint64_t[]){ key, hits }), 0);
 }
 
-static void test_rows(void **state)
+TEST(test_rows, "rows are kept, and put in order")
 {
 	struct key_stats rows = { .nfuncs = 2 };
 	struct tally t;
 
-	(void)state;
 	add(&rows, 0, 7, 3, 100);
 	add(&rows, 1, 7, 4, 50);
 	add(&rows, 0, 8, 0, 0);
@@ -630,24 +621,4 @@ static int close_all(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[9 + N(keys) + N(errors) + N(values) + N(value_errors)] = {
-		{ "strings of which the key has the beginning", test_long },
-		{ "strings that are longer than what the hash covers", test_too_long },
-		{ "keys in JSON", test_json },
-		{ "types that interfaces hold", test_types },
-		{ "types of one name", test_namesakes },
-		{ "floats", test_floats },
-		{ "without debug information", test_stripped },
-		{ "a second value", test_second_value },
-		{ "rows are kept, and put in order", test_rows },
-	};
-	struct CMUnitTest *t = tests + 9;
-
-	t = ROWS(t, keys, test_key);
-	t = ROWS(t, errors, test_error);
-	t = ROWS(t, values, test_value);
-	ROWS(t, value_errors, test_value_error);
-	return cmocka_run_group_tests(tests, open_all, close_all);
-}
+AROUND_ALL(open_all, close_all)

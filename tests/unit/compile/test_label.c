@@ -197,7 +197,7 @@ static void check_label(struct gobin *bin, const struct label_row *row, const ch
 	free(m);
 }
 
-static void test_label(void **state)
+ROWS(test_label, labels)
 {
 	const struct label_row *row = *state;
 	char map[8], slice[8];
@@ -209,7 +209,7 @@ static void test_label(void **state)
 }
 
 /* A slot that was left is free, whatever it still has; an overflow bucket is not looked at. */
-static void test_bucket(void **state)
+TEST(test_bucket, "buckets")
 {
 	static const char text[] = "main.Ints if label(\"a\") == \"1\"";
 	static const struct {
@@ -227,7 +227,6 @@ static void test_bucket(void **state)
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	if (!oldest)
 		skip();
 	if (compile(oldest, text, &p, &d))
@@ -248,13 +247,12 @@ static void test_bucket(void **state)
 }
 
 /* A hit without a goroutine has no labels; labels of an unreadable g are unknown. */
-static void test_no_goroutine(void **state)
+TEST(test_no_goroutine, "without a goroutine")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	if (compile(newest, "main.Ints if label(\"a\") == \"\"", &p, &d))
 		fail_msg("%s", d.message);
 	machine_set(m, "g=0");
@@ -265,13 +263,12 @@ static void test_no_goroutine(void **state)
 }
 
 /* At the return, too. */
-static void test_return(void **state)
+TEST(test_return, "where a call returns")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	(void)state;
 	if (compile(newest, "main.Strings if err != nil || label(\"a\") == \"1\"", &p, &d))
 		fail_msg("%s", d.message);
 	assert_true(p.returns);
@@ -310,9 +307,8 @@ static void check_key(struct gobin *bin, const char *labels, uint64_t len, const
 	free(m);
 }
 
-static void test_key(void **state)
+TEST(test_key, "as a key")
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct gobin *bin = i ? oldest : newest;
 
@@ -341,14 +337,13 @@ static int capture(struct gobin *bin, const char *text, bool abi0, struct plan_c
 	return err;
 }
 
-static void test_capture(void **state)
+TEST(test_capture, "as a value")
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	struct plan_capture c;
 	struct diag d = { 0 };
 	uint64_t string[2];
 
-	(void)state;
 	if (capture(newest, "main.Ints(a, label(\"tenant\"), b)", false, &c, &d))
 		fail_msg("%s", d.message);
 	assert_int_equal(c.nvalues, 3);
@@ -405,7 +400,7 @@ static struct error_row {
 	  "the key of a label is a string in quotes", "a))" },
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error_row *row = *state;
 	struct plan_capture c;
@@ -423,12 +418,11 @@ static void test_error(void **state)
 /* --- programs ---------------------------------------------------------------------------- */
 
 /* A program's own type agrees with the table of its release. */
-static void test_programs(void **state)
+TEST(test_programs, "how programs keep labels")
 {
 	struct bins_each b = BINS("known", "");
 	int seen = 0;
 
-	(void)state;
 	while (bins_next(&b)) {
 		assert_non_null(gobin_find_type(b.bin, "runtime/pprof.labelMap"));
 		assert_int_equal(pprof_labels_of(b.bin),
@@ -438,17 +432,4 @@ static void test_programs(void **state)
 	assert_true(seen >= 3);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[6 + N(labels) + N(errors)] = {
-		{ "buckets", test_bucket },
-		{ "without a goroutine", test_no_goroutine },
-		{ "where a call returns", test_return },
-		{ "as a key", test_key },
-		{ "as a value", test_capture },
-		{ "how programs keep labels", test_programs },
-	};
-
-	ROWS(ROWS(tests + 6, labels, test_label), errors, test_error);
-	return cmocka_run_group_tests(tests, conds_open, conds_close);
-}
+AROUND_ALL(conds_open, conds_close)

@@ -77,7 +77,7 @@ static void compile_list(const char *text, const struct secret_list *redacted,
 	spec_fini(&s);
 }
 
-static void test_list(void **state)
+ROWS(test_list, lists)
 {
 	const struct list_row *row = *state;
 	struct plan_capture c;
@@ -100,7 +100,7 @@ static void test_list(void **state)
 
 /* --- conditions and keys ------------------------------------------------------------------ */
 
-static void test_condition(void **state)
+TEST(test_condition, "a condition can test what is redacted")
 {
 	static const char text[] =
 		"main.Strings(password string) if password == \"a\" && len(password) > 0";
@@ -109,7 +109,6 @@ static void test_condition(void **state)
 	struct expr_scope scope;
 	struct spec s;
 
-	(void)state;
 	assert_int_equal(spec_parse(text, &s, &d), 0);
 	scope = scope_of(&s, NULL);
 	assert_int_equal(cond_compile(&scope, s.text, s.cond, &with, &d), 0);
@@ -159,7 +158,7 @@ static int compile_key(const struct key_row *row, const struct secret_list *reda
 	return err;
 }
 
-static void test_key(void **state)
+ROWS(test_key, keys)
 {
 	const struct key_row *row = *state;
 	struct diag d = { 0 };
@@ -186,7 +185,7 @@ static struct edit_row {
 	{ "a field", "main.Refs set t.Left.Value = 7", true },
 };
 
-static void test_edit(void **state)
+ROWS(test_edit, edits)
 {
 	const struct edit_row *row = *state;
 	struct diag d = { 0 };
@@ -208,14 +207,13 @@ static void test_edit(void **state)
 	spec_fini(&s);
 }
 
-static void test_variable(void **state)
+TEST(test_variable, "a variable is redacted by its name")
 {
 	struct expr_scope scope = { .bin = newest, .mem = &mem };
 	struct watchvar typed = { .text = "main.on bool" }, found = { .text = "main.on" };
 	struct secret_list own = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(secret_list_add(&own, "on", &d), 0);
 	for (int i = 0; i < 2; i++) {
 		scope.secrets = i ? &own : NULL;
@@ -240,15 +238,4 @@ static int close_all(void **state)
 	return conds_close(state);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[2 + N(lists) + N(keys) + N(edits)] = {
-		{ "a condition can test what is redacted", test_condition },
-		{ "a variable is redacted by its name", test_variable },
-	}, *end = tests + 2;
-
-	end = ROWS(end, lists, test_list);
-	end = ROWS(end, keys, test_key);
-	ROWS(end, edits, test_edit);
-	return cmocka_run_group_tests(tests, open_all, close_all);
-}
+AROUND_ALL(open_all, close_all)

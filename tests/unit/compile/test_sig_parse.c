@@ -58,9 +58,8 @@ static const struct gotype *parse_type(struct gobin *bin, const char *text, stru
 	return sigparse_type(&s, t, d);
 }
 
-static void test_types(void **state)
+TEST(test_types, "types that a user writes")
 {
-	(void)state;
 	for (size_t i = 0; i < N(types); i++) {
 		struct diag d = { 0 };
 		const struct gotype *t = parse_type(newest, types[i].text, &d);
@@ -75,12 +74,11 @@ static void test_types(void **state)
 }
 
 /* Where programs can import one of the types only, that is meant: since 1.19. */
-static void test_internal(void **state)
+TEST(test_internal, "a short name is not that of a type which programs can't import")
 {
 	struct bins_each b = BINS("known", "");
 	size_t seen = 0;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct diag d = { 0 };
 		const struct gotype *t;
@@ -132,12 +130,11 @@ static void same_type(const struct gotype *a, const struct gotype *b, int depth)
  * Each function of package main, with the signature that its debug information
  * gives, written out and read back: the same types in the same places.
  */
-static void test_signatures(void **state)
+TEST(test_signatures, "signatures written out are read back")
 {
 	size_t n, checked = 0;
 	const struct gofunc *f = gobin_funcs(newest, &n);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		const struct gosig *sig = gobin_sig(newest, &f[i]), *got;
 		struct sigparse types = { .bin = newest, .mem = &mem };
@@ -212,11 +209,10 @@ static int compare_map(void *ctx, uint64_t vaddr, const char *name)
 }
 
 /* All maps of whole programs: from their parts as their descriptors have them. */
-static void test_map_layouts(void **state)
+TEST(test_map_layouts, "maps from their parts are as the compiler has them")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct map_walk w = { .bin = b.bin };
 
@@ -241,14 +237,4 @@ static int take_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "types that a user writes", test_types },
-		{ "a short name is not that of a type which programs can't import", test_internal },
-		{ "signatures written out are read back", test_signatures },
-		{ "maps from their parts are as the compiler has them", test_map_layouts },
-	};
-
-	return cmocka_run_group_tests(tests, set_up, take_down);
-}
+AROUND_ALL(set_up, take_down)

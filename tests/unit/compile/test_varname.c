@@ -24,7 +24,7 @@ static struct row {
 	  "did you mean 'internal/poll.ErrFileClosing'?" },
 };
 
-static void test_unknown(void **state)
+ROWS(test_unknown, rows)
 {
 	const struct row *row = *state;
 	struct bins_each b = BINS("shapes", row->form);
@@ -41,12 +41,11 @@ static void test_unknown(void **state)
 }
 
 /* Nothing is near: what finds it. */
-static void a_search_is_proposed(void **state)
+TEST(a_search_is_proposed)
 {
 	struct gobin *bin = bins_newest("");
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(varname_unknown(bin, "main.nothingOfThisName", &d), -1);
 	assert_non_null(strstr(d.hint, " --vars nothingOfThisName' finds package variables"));
 	diag_fini(&d);
@@ -63,7 +62,7 @@ static struct called {
 	{ "no package", "ErrFileClosing", 0 },
 };
 
-static void test_call(void **state)
+ROWS(test_call, calls)
 {
 	const struct called *row = *state;
 	struct gobin *bin = bins_newest("");
@@ -72,15 +71,4 @@ static void test_call(void **state)
 
 	assert_int_equal(varname_find(bin, row->name, &v, &d), row->found);
 	gobin_free(bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(rows) + N(calls)] = {
-		cmocka_unit_test(a_search_is_proposed),
-	};
-
-	ROWS(tests + 1, rows, test_unknown);
-	ROWS(tests + 1 + N(rows), calls, test_call);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dwarf/blank.c: lists of parameters that agree with what is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include "dwarf/blank.h"
+#include "rows.h"
 
 /* Of FUNCDATA_ArgInfo: src/internal/abi/symtab.go. */
 #define END 0xff
@@ -17,7 +14,7 @@
  * func(uint16, int8, map[int]int, []error, float64, ...int) (... [2]uintptr), whose parameters have
  * no names, and which saves none of them. The float could be an integer, but not all ten parts.
  */
-static void test_registers(void **state)
+TEST(test_registers, "undescribed parameters take no more registers than there are")
 {
 	static const uint8_t info[] = {
 		16, 2, 18, 1, 24, 8, OPEN, 32, 8, 40, 8, 48, 8, CLOSE, 56, 8,
@@ -31,7 +28,6 @@ static void test_registers(void **state)
 	struct blank_layout layout;
 	struct arena mem = { 0 };
 
-	(void)state;
 	assert_int_equal(blank_solve(&call, &mem, &layout), 0);
 	assert_true(layout.results_sure);
 	assert_int_equal(layout.nsteps, 6);
@@ -46,27 +42,16 @@ static void test_registers(void **state)
 }
 
 /* Nothing is known of the arguments but their bytes. */
-static void test_results(void **state)
+TEST(test_results, "results are where the debug information has them")
 {
 	struct blank_call call = { .args = 24, .results = 8, .results_at = -1 };
 	struct blank_layout layout;
 	struct arena mem = { 0 };
 
-	(void)state;
 	assert_int_equal(blank_solve(&call, &mem, &layout), 0);
 	assert_false(layout.results_sure);
 	call.results_at = 8;
 	assert_int_equal(blank_solve(&call, &mem, &layout), 0);
 	assert_true(layout.results_sure);
 	arena_fini(&mem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "undescribed parameters take no more registers than there are", test_registers },
-		{ "results are where the debug information has them", test_results },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

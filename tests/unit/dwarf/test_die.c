@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Attributes in a form of the wrong class. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <elf.h>
 #include <string.h>
@@ -12,6 +8,7 @@
 
 #include "dwarf/constants.h"
 #include "dwarf/die.h"
+#include "rows.h"
 #include "synth.h"
 
 #define LOW_PC 0x1000
@@ -119,20 +116,10 @@ static void check(const struct row *r)
 	synth_fini(&abbrev);
 }
 
-static void test_rows(void **state)
+TEST(test_rows, "attributes in forms of another class")
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		print_message("# %s\n", rows[i].claim);
 		check(&rows[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "attributes in forms of another class", test_rows },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Types and functions from debug information of versions 4 and 5. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +11,7 @@
 #include "base/arena.h"
 #include "bins.h"
 #include "dwarf/dwarf.h"
+#include "rows.h"
 
 static void show(FILE *f, const struct gotype *t, int depth)
 {
@@ -112,11 +109,10 @@ static const struct gotype *type_of(struct gobin *bin, const struct type_case *c
 	return sig->results[c->param - sig->nparams].type;
 }
 
-static void test_types(void **state)
+TEST(test_types, "types are what Go says they are")
 {
 	struct bins_each b = BINS("shapes", "", "-plain", "-pie", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t j = 0; j < sizeof(types) / sizeof(*types); j++) {
 			size_t len;
@@ -135,13 +131,12 @@ static void test_types(void **state)
 	}
 }
 
-static void test_shared(void **state)
+TEST(test_shared, "a type exists once, cycles included")
 {
 	struct bins_each b = BINS("shapes", "");
 	const struct type_case pointer = { "main.Refs", 3, 0, NULL };
 	const struct type_case value = { "main.Refs", 4, 0, NULL };
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gotype *p = type_of(b.bin, &pointer);
 		const struct gotype *t = type_of(b.bin, &value);
@@ -153,11 +148,10 @@ static void test_shared(void **state)
 }
 
 /* low_pc of DWARF is the entry of the line table. */
-static void test_entries(void **state)
+TEST(test_entries, "functions are found by the line table's entries")
 {
 	struct bins_each b = BINS("shapes", "", "-plain", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct arena mem = { .head = NULL };
 		struct dwarf *dw;
@@ -190,11 +184,10 @@ static void test_entries(void **state)
 }
 
 /* Funcs are printed again and again: also to find that one captures nothing takes no memory. */
-static void test_closures(void **state)
+TEST(test_closures, "what a func captures is found once, and kept once")
 {
 	struct bins_each b = BINS("shapes", "", "-plain", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct arena mem = { .head = NULL };
 		size_t nf, some = 0, none = 0;
@@ -220,7 +213,7 @@ static void test_closures(void **state)
 }
 
 /* The compiler's own: who asks for them does not write the compiler's mark. */
-static void test_marked(void **state)
+TEST(test_marked, "a type is found without the compiler's mark")
 {
 	static const struct {
 		int minor;
@@ -232,7 +225,6 @@ static void test_marked(void **state)
 	};
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 			const struct gotype *t;
@@ -246,13 +238,12 @@ static void test_marked(void **state)
 	}
 }
 
-static void test_none(void **state)
+TEST(test_none, "a program without debug information has no types")
 {
 	struct bins_each b = BINS("shapes", "-stripped");
 	struct arena mem = { .head = NULL };
 	int fd;
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		fd = open(b.path, O_RDONLY | O_CLOEXEC);
 		assert_null(dwarf_open(fd, b.minor, 0, &mem));
@@ -263,18 +254,4 @@ static void test_none(void **state)
 	close(fd);
 	assert_null(dwarf_open(-1, 24, 0, &mem));
 	arena_fini(&mem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "types are what Go says they are", test_types },
-		{ "a type exists once, cycles included", test_shared },
-		{ "functions are found by the line table's entries", test_entries },
-		{ "what a func captures is found once, and kept once", test_closures },
-		{ "a type is found without the compiler's mark", test_marked },
-		{ "a program without debug information has no types", test_none },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

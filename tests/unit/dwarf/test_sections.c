@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Compressed debug sections that would fill the memory. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +8,7 @@
 
 #include "bins.h"
 #include "dwarf/sections.h"
+#include "rows.h"
 #include "synth.h"
 
 /* May grow to 64 times as much. */
@@ -59,9 +56,8 @@ static const struct row rows[] = {
 	  1ULL << 40 },
 };
 
-static void test_rows(void **state)
+TEST(test_rows, "compressed sections")
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const struct row *r = &rows[i];
 		struct synth_section v[] = { section(".debug_info", r->says[0], r->has[0]),
@@ -145,19 +141,8 @@ static size_t check_unread(const struct unread *u)
 	return n;
 }
 
-static void test_unread(void **state)
+TEST(test_unread, "debug information that is not read says why")
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(unreads) / sizeof(*unreads); i++)
 		assert_true(check_unread(&unreads[i]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "compressed sections", test_rows },
-		{ "debug information that is not read says why", test_unread },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

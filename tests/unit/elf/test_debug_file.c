@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Separate debug information: programs stripped by objcopy, and the files that belong to them. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +11,7 @@
 
 #include "bins.h"
 #include "gobin/variable.h"
+#include "rows.h"
 
 #define DIR_PATTERN "/tmp/goprobe-debug.XXXXXX"
 
@@ -88,7 +85,7 @@ static const struct row {
 	  "printf 'de' >link && objcopy --update-section .gnu_debuglink=link prog", NULL },
 };
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	static const char *const forms[] = { "", "-pie" };
@@ -121,11 +118,10 @@ static void test_row(void **state)
 }
 
 /* Symbols come from the same file. */
-static void test_symbols(void **state)
+TEST(test_symbols, "symbols come from it, too")
 {
 	struct bins_each b = BINS("kinds", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		uint64_t a = 0, want = 1;
 		struct gobin *prog, *full;
@@ -154,17 +150,4 @@ static int remove_dir(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[sizeof(rows) / sizeof(*rows) + 1];
-	size_t n = 0;
-
-	for (; n < sizeof(rows) / sizeof(*rows); n++)
-		tests[n] = (struct CMUnitTest){
-			rows[n].claim, test_row, NULL, NULL, (void *)&rows[n],
-		};
-	tests[n] = (struct CMUnitTest){
-		"symbols come from it, too", test_symbols, NULL, NULL, NULL,
-	};
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+AROUND_ALL(make_dir, remove_dir)

@@ -3,13 +3,9 @@
  * Variables of a program in a memory that the tests make
  * up, hostile ones too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "bins.h"
 #include "compile/deferred_step.h"
@@ -18,6 +14,7 @@
 #include "eval/watchvar.h"
 #include "gobin/runtime_layout.h"
 #include "gobin/variable.h"
+#include "rows.h"
 
 #define BIAS 0x10000000ULL
 #define HEAP 0xc000000000ULL
@@ -117,9 +114,8 @@ static void at_variable(const char *text)
 	proc.statics = c.pieces[0].address + BIAS;
 }
 
-static void test_number(void **state)
+TEST(test_number, "a number")
 {
-	(void)state;
 	at_variable("main.on");
 	assert_string_equal(show("main.on"), "false");
 	proc.page[0] = 1;
@@ -141,9 +137,8 @@ static void put_args(uint64_t len)
 	memcpy(proc.heap + 200, "xy", 2);
 }
 
-static void test_strings(void **state)
+TEST(test_strings, "strings, elements, lengths")
 {
-	(void)state;
 	put_args(2);
 	assert_string_equal(show("os.Args"), "[]string{\"one\", \"xy\"}");
 	assert_string_equal(show("os.Args[1]"), "\"xy\"");
@@ -153,9 +148,8 @@ static void test_strings(void **state)
 	assert_string_equal(show("os.Args[2]"), "index out of range");
 }
 
-static void test_absent(void **state)
+TEST(test_absent, "what is not there says why")
 {
-	(void)state;
 	put_args(2);
 	put(proc.heap + 16, 0x5000);
 	assert_string_equal(show("os.Args[1]"), "<no readable memory>");
@@ -168,9 +162,8 @@ static void test_absent(void **state)
 }
 
 /* A string is on the level of what it stands in. */
-static void test_depth(void **state)
+TEST(test_depth, "values beyond --depth, and values that do not fit")
 {
-	(void)state;
 	put_args(2);
 	g->limits.depth = 0;
 	assert_string_equal(show("os.Args"), "[]string<beyond --depth> (len 2)");
@@ -183,11 +176,10 @@ static void test_depth(void **state)
 }
 
 /* The value in an interface, found when it is read and when it is shown. */
-static void test_interface(void **state)
+TEST(test_interface, "what interfaces hold")
 {
 	const struct gotype *point = gobin_find_type(bin, "main.Point");
 
-	(void)state;
 	assert_non_null(point);
 	at_variable("main.sink");
 	put(proc.page, point->rtype + BIAS);
@@ -269,11 +261,10 @@ static const char *show_captured(const struct plan_capture *c)
 	return b.p;
 }
 
-static void test_atomic_pointer(void **state)
+TEST(test_atomic_pointer, "what an atomic.Pointer points to")
 {
 	struct plan_capture c;
 
-	(void)state;
 	of_type(&t_atomic, &c);
 	put(proc.page, HEAP + 16);
 	put(proc.heap + 16, 9);
@@ -325,7 +316,7 @@ static size_t count(const char *s, char c)
 }
 
 /* At least as many entries as were asked for, wherever they are in the map. */
-static void test_elements(void **state)
+TEST(test_elements, "as many entries of a map as were asked for")
 {
 	static const struct gomap layout = {
 		.swiss = true, .size = 136, .key_at = 8, .key_stride = 16, .elem_at = 16,
@@ -338,7 +329,6 @@ static void test_elements(void **state)
 	static const unsigned int elements[] = { 10, 64, 65, 100, 150, 200, 1000 };
 	struct plan_capture c;
 
-	(void)state;
 	if (runtime_layout_get(gobin_go_minor(bin))->minor < 24)
 		skip();
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
@@ -359,7 +349,7 @@ static void test_elements(void **state)
 
 /* --- how fast it changes ------------------------------------------------------ */
 
-static void test_rates(void **state)
+TEST(test_rates, "rates, of what wraps around too")
 {
 	static const struct gotype t_int8 = { .kind = GOTYPE_INT, .name = "int8", .size = 1 };
 	static const struct gotype t_uint64 = { .kind = GOTYPE_UINT, .name = "uint64", .size = 8 };
@@ -376,7 +366,6 @@ static void test_rates(void **state)
 		{ &t_uint64, 1ULL << 60, (1ULL << 60) + 1, "  x=1152921504606846977 (+1/s)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct watchvar v = { .text = "x" };
 		struct buf b = { 0 };
@@ -394,11 +383,10 @@ static void test_rates(void **state)
 }
 
 /* Lengths that no program has; memory without an end. */
-static void test_hostile(void **state)
+TEST(test_hostile, "what is hostile ends")
 {
 	static const uint64_t lengths[] = { 3, 1000, 1ULL << 40, 1ULL << 62, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		put_args(lengths[i]);
 		proc.endless = true;
@@ -423,7 +411,7 @@ static void test_hostile(void **state)
 }
 
 /* Each variable of the program, in memory that means nothing. */
-static void test_all_variables(void **state)
+TEST(test_all_variables, "variables of all kinds in meaningless memory")
 {
 	static const char *const all[] = {
 		"encoding/json.Valid", "time.Local", "time.localLoc", "os.ErrExist", "io.EOF",
@@ -432,7 +420,6 @@ static void test_all_variables(void **state)
 	};
 	size_t shown = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct gobin_variable v;
 
@@ -476,20 +463,4 @@ static int take_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a number", test_number },
-		{ "strings, elements, lengths", test_strings },
-		{ "what is not there says why", test_absent },
-		{ "values beyond --depth, and values that do not fit", test_depth },
-		{ "what interfaces hold", test_interface },
-		{ "what an atomic.Pointer points to", test_atomic_pointer },
-		{ "as many entries of a map as were asked for", test_elements },
-		{ "rates, of what wraps around too", test_rates },
-		{ "what is hostile ends", test_hostile },
-		{ "variables of all kinds in meaningless memory", test_all_variables },
-	};
-
-	return cmocka_run_group_tests(tests, set_up, take_down);
-}
+AROUND_ALL(set_up, take_down)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Trees of calls: structure, durations, and omitted calls. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "event/call_tree.h"
 #include "rows.h"
@@ -274,7 +270,7 @@ static void run(struct calltree *t, const struct step *s, uint64_t time)
 	}
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct calltree *t = new_tree(&row->limits);
@@ -291,12 +287,11 @@ static void test_row(void **state)
 static const struct calltree_who one = { .tgid = 1, .tid = 1, .goid = 1 };
 static const struct calltree_leaving returned = { .time = 3, .end = CALLTREE_RETURNED };
 
-static void test_left_by_name(void **state)
+TEST(test_left_by_name, "what is left out is counted by function")
 {
 	struct calltree *t = new_tree(&(struct calltree_limits){ .calls = 1 });
 	bool known;
 
-	(void)state;
 	assert_non_null(calltree_enter(t, &one, 'f', 10, 1, NULL));
 	for (int i = 0; i < 3; i++) {
 		assert_null(calltree_enter(t, &one, 'g', 20, 2, NULL));
@@ -311,14 +306,13 @@ static void test_left_by_name(void **state)
 }
 
 /* Texts are kept with calls, count, and go with their tree. */
-static void test_texts(void **state)
+TEST(test_texts, "texts are kept as long as their tree, and count")
 {
 	struct calltree *t = new_tree(&(struct calltree_limits){ .bytes = 10 });
 	struct calltree_call *c = calltree_enter(t, &one, 'f', 10, 1, NULL);
 	struct calltree_root *r;
 	bool known;
 
-	(void)state;
 	calltree_text(t, c, 0, "(x=1, y=22)", 11);
 	assert_string_equal(c->text[0], "(x=1, y=22)");
 	assert_null(calltree_enter(t, &one, 'g', 20, 2, NULL));
@@ -336,14 +330,13 @@ static void test_texts(void **state)
 }
 
 /* What the caller knows of a goroutine counts if its beginning was not seen. */
-static void test_origin(void **state)
+TEST(test_origin, "the origin of a goroutine: what was observed comes first")
 {
 	const struct calltree_origin seen = { true, 1, 5, 6 }, created = { true, 2, 7, 8 };
 	struct calltree_who other = one;
 	struct calltree *t = new_tree(&plenty);
 	struct calltree_call *c;
 
-	(void)state;
 	other.goid = 7;
 	calltree_start(t, &one, 7, &seen);
 	c = calltree_enter(t, &other, 'f', 10, 1, &created);
@@ -354,14 +347,13 @@ static void test_origin(void **state)
 }
 
 /* Anything may come in any order: nothing is kept for ever, nothing is counted twice. */
-static void test_anything(void **state)
+TEST(test_anything, "anything in any order")
 {
 	static const char kinds[] = "ccccrrrtuggCR";
 	struct calltree *t = new_tree(&(struct calltree_limits){
 		.levels = 4, .calls = 20, .all = 60, .open = 50, .goroutines = 5 });
 	uint64_t calls = 0, kept = 0, left = 0;
 
-	(void)state;
 	srand(2);
 	for (uint64_t time = 1; time < 200000; time++) {
 		struct step s = {
@@ -389,18 +381,4 @@ static void test_anything(void **state)
 		left += calltree_left(t, fn);
 	assert_true(kept && left && kept + left <= calls);
 	calltree_free(t);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + 4] = {
-		{ "what is left out is counted by function", test_left_by_name },
-		{ "texts are kept as long as their tree, and count", test_texts },
-		{ "the origin of a goroutine: what was observed comes first", test_origin },
-		{ "anything in any order", test_anything },
-	};
-
-	ROWS(tests + 4, cases, test_row);
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

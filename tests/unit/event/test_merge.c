@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Merge of the records of all CPUs in order of time. */
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "event/merge.h"
 #include "event/record.h"
@@ -76,7 +72,7 @@ static struct row {
 	{ "CPU numbers may be large", { { 4000, 2 }, { 7, 1 } }, ALL, "7:1 4000:2", "" },
 };
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct merge *m = merge_new();
@@ -89,11 +85,10 @@ static void test_row(void **state)
 	merge_free(m);
 }
 
-static void test_passes(void **state)
+TEST(test_passes, "a later pass brings what came before a record held back")
 {
 	struct merge *m = merge_new();
 
-	(void)state;
 	add(m, 0, 10);
 	add(m, 1, 30);
 	assert_string_equal(take(m, 20), "0:10");
@@ -126,7 +121,7 @@ static size_t allocated(void)
 #define SLACK (512U << 10)
 
 /* A reader that is slow again and again, for any CPU: what it has seen is given back. */
-static void test_memory(void **state)
+TEST(test_memory, "memory use stays within the held records, with any late CPU")
 {
 	enum { CPUS = 8, WORDS = 4096 };
 	size_t begin = allocated(), most = 0, len, n = 0, last = 0;
@@ -135,7 +130,6 @@ static void test_memory(void **state)
 	struct merge *m = merge_new();
 	uint64_t time = 0;
 
-	(void)state;
 	for (uint32_t round = 0; round < 3 * CPUS; round++) {
 		const uint8_t *p;
 
@@ -162,7 +156,7 @@ static void test_memory(void **state)
 }
 
 /* More bytes at once than a block holds, before and behind others. */
-static void test_much_at_once(void **state)
+TEST(test_much_at_once, "what comes at once may be long")
 {
 	enum { WORDS = 1 << 20, EACH = 128 };
 	uint64_t *words = calloc(WORDS, sizeof(*words));
@@ -172,7 +166,6 @@ static void test_much_at_once(void **state)
 	const uint8_t *p;
 	size_t len;
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		add(m, 3, ++h.time);
 		if (round)
@@ -196,11 +189,10 @@ static void test_much_at_once(void **state)
 	merge_free(m);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes, "records differ in size")
 {
 	struct merge *m = merge_new();
 
-	(void)state;
 	add_sized(m, 0, 1, 64);
 	add_sized(m, 0, 2, 512);
 	add_sized(m, 0, 3, 56);
@@ -209,13 +201,12 @@ static void test_sizes(void **state)
 }
 
 /* Bytes that are no records are dropped and reported; those before them are kept. */
-static void test_nonsense(void **state)
+TEST(test_nonsense, "bytes that are no records are dropped and reported")
 {
 	uint64_t words[32] = { 0 };
 	struct goprobe_record h = { .words = sizeof(h) / 8, .time = 1 };
 	struct merge *m = merge_new();
 
-	(void)state;
 	memcpy(words, &h, sizeof(h));
 	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 128), 128 - sizeof(h));
 	assert_string_equal(take(m, ALL), "0:1");
@@ -228,7 +219,7 @@ static void test_nonsense(void **state)
 }
 
 /* Many records of many CPUs, in passes: none lost, none twice, in order. */
-static void test_many(void **state)
+TEST(test_many, "of many records none is lost, none comes twice, all are in order")
 {
 	enum { CPUS = 13, ROUNDS = 200, EACH = 50 };
 	uint64_t time[CPUS] = { 0 }, last = 0;
@@ -236,7 +227,6 @@ static void test_many(void **state)
 	size_t taken = 0, len;
 	const uint8_t *p;
 
-	(void)state;
 	srand(1);
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t least = ALL;
@@ -257,20 +247,4 @@ static void test_many(void **state)
 	}
 	assert_int_equal(taken, CPUS * ROUNDS * EACH);
 	merge_free(m);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + 6] = {
-		{ "a later pass brings what came before a record held back", test_passes },
-		{ "records differ in size", test_sizes },
-		{ "memory use stays within the held records, with any late CPU", test_memory },
-		{ "what comes at once may be long", test_much_at_once },
-		{ "bytes that are no records are dropped and reported", test_nonsense },
-		{ "of many records none is lost, none comes twice, all are in order", test_many },
-	};
-
-	ROWS(tests + 6, cases, test_row);
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pairing of returns with calls, and calls that ended otherwise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "event/pair.h"
 #include "rows.h"
@@ -275,24 +271,23 @@ static void check_row(const struct row *row, bool held)
 }
 
 /* Calls that are reported later do not affect the others. */
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	check_row(*state, false);
 	check_row(*state, true);
 }
 
-static void test_late(void **state)
+ROWS(test_late, late)
 {
 	check_row(*state, true);
 }
 
 /* Panics of goroutines without calls take space as well, and are forgotten at the limit. */
-static void test_many_panics(void **state)
+TEST(test_many_panics, "panics of goroutines without calls")
 {
 	struct pair *p = pair_new(10);
 	struct pair_call c;
 
-	(void)state;
 	pair_expect_held(p);
 	for (unsigned int i = 1; i <= 1000; i++) {
 		struct step s = { 'c', 'f', 10, i, 4, 5 };
@@ -312,14 +307,13 @@ static void test_many_panics(void **state)
  * A goroutine that panics within panics, as deep as its stack is, takes limited space;
  * what is at work is the youngest.
  */
-static void test_panics_within_panics(void **state)
+TEST(test_panics_within_panics, "panics within panics")
 {
 	struct pair *p = pair_new(1000);
 	struct goprobe_record h = record_of(&(struct step){ 'c', 'f', 10, 1, 4, 5 }, 1);
 	struct pair_call c;
 	char text[20];
 
-	(void)state;
 	assert_true(pair_enter(p, &h));
 	for (unsigned int i = 2; i <= 100000; i++) {
 		h.depth = 10 * i;
@@ -348,14 +342,13 @@ static void test_panics_within_panics(void **state)
 	pair_free(p);
 }
 
-static void test_details(void **state)
+TEST(test_details, "a call comes back as it was entered")
 {
 	struct step call = { 'c', 'f', 10, 3, 4, 5 }, back = { 'r', 'f', 10, 3, 4, 6 };
 	struct goprobe_record h = record_of(&call, 77);
 	struct pair *p = pair_new(10);
 	struct pair_call c;
 
-	(void)state;
 	pair_enter(p, &h);
 	h = record_of(&back, 99);
 	assert_true(pair_leave(p, &h, &c));
@@ -368,13 +361,12 @@ static void test_details(void **state)
 }
 
 /* Beyond the limit, the goroutine that was idle for longest is forgotten, and counted. */
-static void test_limit(void **state)
+TEST(test_limit, "beyond the limit the idlest goroutine is forgotten, and counted")
 {
 	struct pair *p = pair_new(10);
 	struct goprobe_record h;
 	struct pair_call c;
 
-	(void)state;
 	for (unsigned int g = 1; g <= 5; g++) {
 		for (unsigned int depth = 10; depth <= 20; depth += 10) {
 			h = record_of(&(struct step){ 'c', 'f', depth, g }, g);
@@ -406,7 +398,7 @@ static void test_limit(void **state)
 }
 
 /* Against a plain array of stacks, with many goroutines coming and going. */
-static void test_many(void **state)
+TEST(test_many, "many goroutines, against a plain model")
 {
 	enum { GOROUTINES = 700, DEPTH = 40, STEPS = 300000 };
 	static unsigned int height[GOROUTINES];
@@ -414,7 +406,6 @@ static void test_many(void **state)
 	struct pair *p = pair_new(1 << 20);
 	size_t open = 0;
 
-	(void)state;
 	srand(1);
 	for (uint64_t t = 1; t <= STEPS; t++) {
 		unsigned int g = rand() % GOROUTINES;
@@ -439,19 +430,4 @@ static void test_many(void **state)
 		assert_int_equal(pair_open(p), open);
 	}
 	pair_free(p);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + N(late) + 5] = {
-		{ "a call comes back as it was entered", test_details },
-		{ "beyond the limit the idlest goroutine is forgotten, and counted", test_limit },
-		{ "many goroutines, against a plain model", test_many },
-		{ "panics of goroutines without calls", test_many_panics },
-		{ "panics within panics", test_panics_within_panics },
-	};
-
-	ROWS(ROWS(tests + 5, cases, test_row), late, test_late);
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Decoding of records: no bytes outside of a record are read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "event/record.h"
 #include "rows.h"
@@ -305,7 +301,7 @@ static struct row cases[] = {
 	{ "one chunk more", chunks_too_many, "too many chunks", 0, 0 },
 };
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	const char *why = NULL;
@@ -330,12 +326,11 @@ static void test_row(void **state)
 	assert_int_equal(record.h.time, record.h.flags & GOPROBE_RECORD_F_PENDING ? 1 : 3);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes, "a record of another size, or cut off, is refused")
 {
 	static const uint16_t bad[] = { 0, 1, 5, 20, 1 << 12, 1 << 15, UINT16_MAX };
 	const char *why;
 
-	(void)state;
 	small_call(&bytes);
 	for (size_t i = 0; i < N(bad); i++) {
 		set_words(&bytes, bad[i]);
@@ -349,11 +344,10 @@ static void test_sizes(void **state)
 					       &record, &why), -1);
 }
 
-static void test_values(void **state)
+TEST(test_values, "what was decoded is what was sent")
 {
 	const char *why;
 
-	(void)state;
 	small_call(&bytes);
 	set_size(&bytes, bytes.len);
 	record_decode((uint8_t *)bytes.words, bytes.len, frame_size, NULL, &record, &why);
@@ -372,9 +366,8 @@ static void test_values(void **state)
 }
 
 /* Decoded parts lie within the record, after any change of its bytes. */
-static void test_damaged(void **state)
+TEST(test_damaged, "damaged records lead nowhere outside")
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 200000; round++) {
 		const char *why = NULL;
@@ -405,17 +398,4 @@ static void test_damaged(void **state)
 		}
 		free(copy);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + 4] = {
-		{ "a record of another size, or cut off, is refused", test_sizes },
-		{ "what was decoded is what was sent", test_values },
-		{ "damaged records lead nowhere outside", test_damaged },
-	};
-
-	ROWS(tests + 4, cases, test_row);
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

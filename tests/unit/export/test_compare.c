@@ -59,7 +59,7 @@ static const struct compare_case {
 	},
 };
 
-static void test_compare(void **state)
+ROWS(test_compare, cases)
 {
 	const struct compare_case *c = *state;
 	struct compare compare = { 0 };
@@ -75,12 +75,4 @@ static void test_compare(void **state)
 	assert_string_equal(b.p, c->want);
 	compare_fini(&compare);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_compare);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static const struct flame_case {
 	},
 };
 
-static void test_flame(void **state)
+ROWS(test_flame, cases)
 {
 	const struct flame_case *c = *state;
 	struct buf folded = { .p = strdup(c->folded), .len = strlen(c->folded) };
@@ -88,13 +88,15 @@ static void test_flame(void **state)
 	buf_fini(&b);
 }
 
-int main(void)
+/* Names are short, and the package is one of the program's. */
+static int set_up(void **state)
 {
 	static const char package[] = "example.org/long/path/shop";
-	struct CMUnitTest tests[N(cases)];
 
+	(void)state;
 	shown_name_form = SHOWN_NAME_SHORT;
 	shown_name_add_package(package, strlen(package), NULL);
-	ROWS(tests, cases, test_flame);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

@@ -91,7 +91,7 @@ static void item(void *ctx, size_t i, struct stats_print_item *ret)
 	ret->tally.took.bucket[140] = 1;
 }
 
-static void test_metrics(void **state)
+ROWS(test_metrics, cases)
 {
 	const struct metrics_case *c = *state;
 	const struct stats_print show = { .timed = c->timed, .labels = true };
@@ -135,7 +135,7 @@ static const struct label_case {
 	{ "nothing", "k", "", "k=\"\"" },
 };
 
-static void test_label(void **state)
+ROWS(test_label, labels)
 {
 	const struct label_case *c = *state;
 	struct buf b = { 0 };
@@ -144,12 +144,4 @@ static void test_label(void **state)
 	buf_char(&b, 0);
 	assert_string_equal(b.p, c->want);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + N(labels)];
-
-	ROWS(ROWS(tests, cases, test_metrics), labels, test_label);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,7 +356,7 @@ static void block(bool yes)
 	sigprocmask(yes ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-static void test_post(void **state)
+ROWS(test_post, cases)
 {
 	const struct post_case *c = *state;
 	const struct otlppost_limits limits = {
@@ -425,7 +425,7 @@ static const struct request_case {
 	{ "a line of its own in a header", "", "a=b%0d%0aX: y" },
 };
 
-static void test_request(void **state)
+ROWS(test_request, requests)
 {
 	static const char *const answers[ANSWERS] = { HTTP_OK };
 	const struct request_case *c = *state;
@@ -474,7 +474,7 @@ static const struct open_case {
 	{ "a port that does not fit", "http://127.0.0.1:65536", "no collector at " },
 };
 
-static void test_open(void **state)
+ROWS(test_open, opens)
 {
 	const struct open_case *c = *state;
 	struct diag d = { 0 };
@@ -493,14 +493,11 @@ static void test_open(void **state)
 	diag_fini(&d);
 }
 
-int main(void)
+/* Collectors on loopback are not behind a proxy. */
+static int set_up(void **state)
 {
-	struct CMUnitTest tests[N(cases) + N(requests) + N(opens)], *t = tests;
-
-	/* Collectors on loopback are not behind a proxy. */
-	setenv("no_proxy", "*", 1);
-	t = ROWS(t, cases, test_post);
-	t = ROWS(t, requests, test_request);
-	ROWS(t, opens, test_open);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return setenv("no_proxy", "*", 1);
 }
+
+AROUND_ALL(set_up, NULL)

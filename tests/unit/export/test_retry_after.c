@@ -49,7 +49,7 @@ static const struct head_case {
 static time_t (*parse)(const char *date, const time_t *unused);
 
 /* As libcurl passes a head: line by line, without a terminating 0. */
-static void test_head(void **state)
+ROWS(test_head, heads)
 {
 	const struct head_case *c = *state;
 	struct retryafter r = { 0 };
@@ -65,13 +65,14 @@ static void test_head(void **state)
 	assert_int_equal(retryafter_s(&r, parse), c->s);
 }
 
-int main(void)
+static int set_up(void **state)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4", NULL };
-	struct CMUnitTest tests[N(heads)];
 	struct diag d = { 0 };
 
+	(void)state;
 	parse = dlsym(library_load(names, "libcurl", &d), "curl_getdate");
-	ROWS(tests, heads, test_head);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

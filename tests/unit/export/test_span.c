@@ -244,7 +244,7 @@ static void read_back(int fd, struct buf *b)
 	assert_int_equal(n, 0);
 }
 
-static void test_span(void **state)
+ROWS(test_span, cases)
 {
 	const struct span_case *c = *state;
 	struct buf b = { 0 };
@@ -274,12 +274,4 @@ static void test_span(void **state)
 	close(g.out.fd);
 	graph_fini(&g);
 	gobin_free(funcs[0].bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_span);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

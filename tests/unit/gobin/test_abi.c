@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Places of arguments and results in the calling convention. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -246,7 +242,7 @@ static void show_side(char **p, char *end, const struct abi_side *s, size_t n)
 	*p += snprintf(*p, end - *p, ")");
 }
 
-static void test_places(void **state)
+ROWS(test_places, cases)
 {
 	const struct abi_case *c = *state;
 	struct goparam params[MAX] = { 0 }, results[MAX] = { 0 };
@@ -274,12 +270,4 @@ static void test_places(void **state)
 	show_side(&p, end, &call.results, sig.nresults);
 	snprintf(p, end - p, " args=%u", call.args_bytes);
 	assert_string_equal(got, c->want);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_places);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Debug information of programs that were built in different ways. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +9,7 @@
 #include "dwarf/dwarf.h"
 #include "gobin/closure.h"
 #include "gobin/variable.h"
+#include "rows.h"
 
 /* All that have debug information; -cgo, -shared and -plugin are another program. */
 static const char *const forms[] = {
@@ -46,9 +43,8 @@ static void signatures(struct gobin *bin, int minor, bool optimised)
 		fail_msg("%s: %zu of %zu", gobin_path(bin), complete, compiled);
 }
 
-static void test_signatures(void **state)
+TEST(test_signatures, "signatures add up in every build")
 {
-	(void)state;
 	each(NFORMS, signatures);
 }
 
@@ -80,9 +76,8 @@ static void descriptors(struct gobin *bin, int minor, bool optimised)
 	assert_in_range(seen, 300, n * 16);
 }
 
-static void test_descriptors(void **state)
+TEST(test_descriptors, "descriptors are where types say")
 {
-	(void)state;
 	/* A plugin's refer to each other by symbol: names are not to be had. */
 	each(NFORMS - 1, descriptors);
 }
@@ -185,15 +180,13 @@ static void range_results(struct gobin *bin, int minor, bool optimised)
 	}
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges, "results of functions that range over functions")
 {
-	(void)state;
 	each(NSHAPES, range_results);
 }
 
-static void test_closures(void **state)
+TEST(test_closures, "what funcs capture")
 {
-	(void)state;
 	each(NSHAPES, captured);
 }
 
@@ -256,18 +249,16 @@ static void variables(struct gobin *bin, int minor, bool optimised)
 	check_each(bin);
 }
 
-static void test_variables(void **state)
+TEST(test_variables, "package variables")
 {
-	(void)state;
 	each(NSHAPES, variables);
 }
 
 /* Without debug information the linker's symbols have names and places. */
-static void test_symbols(void **state)
+TEST(test_symbols, "package variables by symbol")
 {
 	struct bins_each b = BINS("shapes", "-symbols");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *twin = bins_open(bins_twin(&b, ""));
 		struct gobin_variable v, w;
@@ -315,23 +306,7 @@ static void maps(struct gobin *bin, int minor, bool optimised)
 	}
 }
 
-static void test_maps(void **state)
+TEST(test_maps, "maps")
 {
-	(void)state;
 	each(NSHAPES, maps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "signatures add up in every build", test_signatures },
-		{ "descriptors are where types say", test_descriptors },
-		{ "what funcs capture", test_closures },
-		{ "results of functions that range over functions", test_ranges },
-		{ "package variables", test_variables },
-		{ "package variables by symbol", test_symbols },
-		{ "maps", test_maps },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Damaged Go programs: cut short, shrinking, or with changed bytes. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +8,7 @@
 #include <unistd.h>
 
 #include "bins.h"
+#include "rows.h"
 
 static int look_at_type(void *ctx, uint64_t vaddr, const char *name)
 {
@@ -52,12 +49,11 @@ static void open_damaged(int fd, const char *what)
 	}
 }
 
-static void test_truncated(void **state)
+TEST(test_truncated, "a truncated file gives a message")
 {
 	struct bins_each b = BINS("shapes", "");
 	struct stat st;
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		assert_int_equal(stat(b.path, &st), 0);
 		for (int k = 0; k < 40; k++) {
@@ -75,11 +71,10 @@ static void test_truncated(void **state)
 	}
 }
 
-static void test_shrinks_later(void **state)
+TEST(test_shrinks_later, "a file that shrinks while it is open does no harm")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		struct diag d = { .message = NULL };
 		struct gobin *bin = NULL;
@@ -94,13 +89,12 @@ static void test_shrinks_later(void **state)
 }
 
 /* Other bytes in the headers, the line table, the debug information. */
-static void test_damaged(void **state)
+TEST(test_damaged, "a damaged file does no harm")
 {
 	struct bins_each b = BINS("shapes", "-plain", "-stripped");
 	uint32_t seed = 7;
 	struct stat st;
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		assert_int_equal(stat(b.path, &st), 0);
 		for (int round = 0; round < 24; round++) {
@@ -120,15 +114,4 @@ static void test_damaged(void **state)
 			close(fd);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a truncated file gives a message", test_truncated },
-		{ "a file that shrinks while it is open does no harm", test_shrinks_later },
-		{ "a damaged file does no harm", test_damaged },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Types of generic functions from their dictionaries. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bins.h"
 #include "elf/elffile.h"
+#include "rows.h"
 
 struct symbol {
 	const char *name;
@@ -84,11 +81,10 @@ static unsigned int possible(struct gobin *bin, const struct gosig *sig)
 	return mask;
 }
 
-static void test_real_types(void **state)
+TEST(test_real_types, "a dictionary has the real types, of its own shape only")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt", "-plain");
 
-	(void)state;
 	while (bins_next(&b)) {
 		unsigned int ints = 0, pointers = 0, strings = 0;
 		size_t nf;
@@ -133,12 +129,11 @@ static const struct method_case methods[] = {
 	{ "main.(*Crate[go.shape.*uint8]).Swap", "func(t *main.Point) *main.Point" },
 };
 
-static void test_generic_methods(void **state)
+TEST(test_generic_methods, "a method with type parameters has the types of its only instance")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 	const size_t n = sizeof(methods) / sizeof(*methods);
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t nf, found = 0;
 		const struct gofunc *fn = gobin_funcs(b.bin, &nf);
@@ -157,16 +152,4 @@ static void test_generic_methods(void **state)
 		}
 		assert_int_equal(found, b.minor >= 27 ? n : 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a method with type parameters has the types of its only instance",
-		  test_generic_methods },
-		{ "a dictionary has the real types, of its own shape only",
-		  test_real_types },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

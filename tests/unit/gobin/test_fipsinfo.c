@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Code that programs compare with a checksum: the linker's notes, and real programs. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +27,7 @@ static void make_note(uint8_t note[FIPSINFO_BYTES], const char *magic, uint64_t 
 	memcpy(note + 64, &end, 8);
 }
 
-static void test_parse(void **state)
+TEST(test_parse, "a note has its magic, its own address, and a range")
 {
 	static const struct {
 		const char *magic;
@@ -49,7 +45,6 @@ static void test_parse(void **state)
 		{ MAGIC, SELF, 0, 0, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		uint8_t note[FIPSINFO_BYTES];
 		struct fipsinfo info;
@@ -86,11 +81,10 @@ static size_t count_checked(const struct gobin *bin)
 }
 
 /* The linker's symbols bound what is checked; before 1.24 nothing is. */
-static void test_programs(void **state)
+TEST(test_programs, "what is checked is what the linker's symbols bound")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt", "-cgo", "-shared");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct fipsinfo is = { 0 };
 		const struct gofunc *f;
@@ -109,11 +103,10 @@ static void test_programs(void **state)
 }
 
 /* Without symbols the same functions. */
-static void test_stripped(void **state)
+TEST(test_stripped, "stripped programs have the note")
 {
 	struct bins_each go = BINS("shapes", "-go");
 
-	(void)state;
 	while (bins_next(&go)) {
 		const struct gofunc *fn = bins_func(go.bin, "crypto/internal/fips140/sha256.New");
 
@@ -137,7 +130,7 @@ static struct gobin *changed(const char *path, const char *from, const char *to,
 }
 
 /* Without a section or a note the same code is left out, or little more. */
-static void test_damaged(void **state)
+TEST(test_damaged, "without a section or a note the same code is known")
 {
 	static const struct {
 		const char *from, *to;
@@ -148,7 +141,6 @@ static void test_damaged(void **state)
 	};
 	struct bins_each b = BINS("shapes", "-go");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t i = 0; i < N(rows); i++) {
 			struct gobin *bin = changed(b.path, rows[i].from, rows[i].to, rows[i].len);
@@ -158,16 +150,4 @@ static void test_damaged(void **state)
 			gobin_free(bin);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a note has its magic, its own address, and a range", test_parse },
-		{ "what is checked is what the linker's symbols bound", test_programs },
-		{ "stripped programs have the note", test_stripped },
-		{ "without a section or a note the same code is known", test_damaged },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

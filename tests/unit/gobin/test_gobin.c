@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Go programs of several toolchains and forms. */
 #define _GNU_SOURCE	/* memmem() */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -19,11 +15,10 @@
 #include "gobin/release.h"
 #include "rows.h"
 
-static void test_opens(void **state)
+TEST(test_opens, "programs of all forms and toolchains open")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-stripped", "-plain", "-noopt", "-go");
 
-	(void)state;
 	while (bins_next(&b)) {
 		bool stripped = !strcmp(b.form, "-stripped") || !strcmp(b.form, "-go");
 
@@ -34,11 +29,10 @@ static void test_opens(void **state)
 }
 
 /* The table by version, which stripped programs depend on. */
-static void test_layout(void **state)
+TEST(test_layout, "the table of runtime offsets agrees with the debug information")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct goprobe_runtime want = { .g_tls = -8 };
 
@@ -48,11 +42,10 @@ static void test_layout(void **state)
 }
 
 /* g's word stands among C's variables: by symbol, or by the code that reads it. */
-static void test_cgo_tls(void **state)
+TEST(test_cgo_tls, "C's thread-local variables do not hide g")
 {
 	struct bins_each b = BINS("shapes", "-cgo");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *bare = bins_open(bins_twin(&b, "-cgo-stripped"));
 		const struct gofunc *fn = bins_func(b.bin, "main.Add");
@@ -69,7 +62,7 @@ static void test_cgo_tls(void **state)
 }
 
 /* Calls of C take their arguments on the stack, as symbols say, or else the code. */
-static void test_cgo_calls(void **state)
+TEST(test_cgo_calls, "calls of C are ABI0, stripped or not")
 {
 	static const struct {
 		const char *in_main, *in_plugin;
@@ -80,7 +73,6 @@ static void test_cgo_calls(void **state)
 	};
 	struct bins_each b = BINS("shapes", "-cgo", "-cgo-stripped", "-shared", "-plugin");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t i = 0; i < N(calls); i++) {
 			const struct gofunc *fn = bins_func(b.bin, calls[i].in_main);
@@ -97,11 +89,10 @@ static void test_cgo_calls(void **state)
 }
 
 /* Packages that were compiled without debug information, in a program with it. */
-static void test_bare_package(void **state)
+TEST(test_bare_package, "a package without debug information is known")
 {
 	struct bins_each b = BINS("shapes", "-bare");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *fn = bins_func(b.bin, "main.Ints");
 		const struct gofunc *other = bins_func(b.bin, "runtime.gopark");
@@ -130,11 +121,10 @@ static int keep_cfunc(void *ctx, const char *name, uint64_t value, uint64_t size
 }
 
 /* C has no place in the line table; its symbols say what it is called. */
-static void test_c_names(void **state)
+TEST(test_c_names, "C functions go by their symbols")
 {
 	struct bins_each b = BINS("shapes", "-cgo", "-shared", "-plugin");
 
-	(void)state;
 	while (bins_next(&b)) {
 		uint64_t vaddr = 0;
 		const char *name;
@@ -149,11 +139,10 @@ static void test_c_names(void **state)
 	}
 }
 
-static void test_functions_sorted(void **state)
+TEST(test_functions_sorted, "functions are sorted, apart, and found by address")
 {
 	struct bins_each b = BINS("shapes", "-go");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *f;
 		size_t n;
@@ -175,12 +164,11 @@ static void test_functions_sorted(void **state)
  * At its first instruction no call has begun; behind it those have that have a frame by then, and
  * those of functions that never have one.
  */
-static void test_begun(void **state)
+TEST(test_begun, "a call has begun if it has its frame, or its function has no frame")
 {
 	struct bins_each b = BINS("shapes", "-go");
 	size_t framed = 0, frameless = 0;
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *f;
 		size_t n;
@@ -212,13 +200,12 @@ static void test_begun(void **state)
 }
 
 /* Those of Go 1.20 and newer are called "go:struct { ... }.Read". */
-static void test_unnamed_structs(void **state)
+TEST(test_unnamed_structs, "methods of unnamed structs are functions, the linker's marks are none")
 {
 	struct gobin *bin = bins_newest("");
 	const struct gofunc *f;
 	size_t n, methods = 0;
 
-	(void)state;
 	f = gobin_funcs(bin, &n);
 	for (size_t i = 0; i < n; i++) {
 		methods += !strncmp(f[i].name, "go:struct {", 11);
@@ -244,11 +231,10 @@ static void same_functions(struct gobin *a, struct gobin *b)
 	}
 }
 
-static void test_stripped_same(void **state)
+TEST(test_stripped_same, "a stripped program has the same functions")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *bare = bins_open(bins_twin(&b, "-stripped"));
 
@@ -272,11 +258,10 @@ static int without_sections(const char *path)
 	return fd;
 }
 
-static void test_no_sections(void **state)
+TEST(test_no_sections, "without section headers all is found, too")
 {
 	struct bins_each b = BINS("shapes", "-stripped", "-pie", "-cgo-stripped", "-go");
 
-	(void)state;
 	while (bins_next(&b)) {
 		int fd = without_sections(b.path);
 		struct diag d = { .message = NULL };
@@ -298,11 +283,10 @@ static void test_no_sections(void **state)
 	}
 }
 
-static void test_source_lines(void **state)
+TEST(test_source_lines, "functions know their source lines")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *ints = bins_func(b.bin, "main.Ints");
 		const struct gofunc *leaf = bins_func(b.bin, "main.Leaf");
@@ -315,11 +299,10 @@ static void test_source_lines(void **state)
 }
 
 /* They would be events of their own beside the method that does the work. */
-static void test_wrappers(void **state)
+TEST(test_wrappers, "methods that the compiler makes for others are wrappers")
 {
 	struct bins_each b = BINS("shapes", "", "-stripped", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t n, wrappers = 0, forwarders = 0;
 		const struct gofunc *f = gobin_funcs(b.bin, &n);
@@ -341,11 +324,10 @@ static void test_wrappers(void **state)
 	}
 }
 
-static void test_abi0(void **state)
+TEST(test_abi0, "assembly and old Go take their arguments on the stack")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *fn = bins_func(b.bin, "main.Ints");
 
@@ -357,11 +339,10 @@ static void test_abi0(void **state)
 	}
 }
 
-static void test_inlined(void **state)
+TEST(test_inlined, "inlined functions are known with their places")
 {
 	struct bins_each b = BINS("shapes", "", "-stripped", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t before, after;
 		const struct gofunc *old = gobin_funcs(b.bin, &before);
@@ -385,11 +366,10 @@ static void test_inlined(void **state)
 	}
 }
 
-static void test_code_offsets(void **state)
+TEST(test_code_offsets, "code is found by address and by file offset")
 {
 	struct bins_each b = BINS("shapes", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *fn = bins_func(b.bin, "main.main");
 		int64_t off = gobin_code_offset(b.bin, fn->entry);
@@ -417,11 +397,10 @@ static void test_code_offsets(void **state)
 	}
 }
 
-static void test_type_names(void **state)
+TEST(test_type_names, "runtime types have names")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		bool pointer = false, value = false;
 
@@ -458,11 +437,10 @@ static int renamed(const char *path, int minor)
 }
 
 /* Debug information has offsets that the table by version lacks. */
-static void test_newer(void **state)
+TEST(test_newer, "a release that is too new needs debug information")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		const char *bare = bins_twin(&b, "-stripped");
 		struct diag d = { .message = NULL };
@@ -487,11 +465,10 @@ static void test_newer(void **state)
 }
 
 /* Plugins have no build information up to some release; units do. */
-static void test_plugin(void **state)
+TEST(test_plugin, "a plugin's version is known")
 {
 	struct bins_each b = BINS("shapes", "-plugin");
 
-	(void)state;
 	while (bins_next(&b)) {
 		assert_int_equal(gobin_go_minor(b.bin), b.minor);
 		assert_non_null(strstr(gobin_go_version(b.bin), "go1."));
@@ -500,7 +477,7 @@ static void test_plugin(void **state)
 	}
 }
 
-static void test_not_go(void **state)
+TEST(test_not_go, "what is no Go program gives a message")
 {
 	static const struct {
 		const char *path;
@@ -512,7 +489,6 @@ static void test_not_go(void **state)
 		{ "/", "not a regular file" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct diag d = { .message = NULL };
 		struct gobin *bin = NULL;
@@ -527,7 +503,7 @@ static void test_not_go(void **state)
 	}
 }
 
-static void test_versions(void **state)
+TEST(test_versions, "versions are read from their names")
 {
 	static const struct {
 		const char *text;
@@ -539,39 +515,7 @@ static void test_versions(void **state)
 		{ "go1.", -1 }, { "go1.99999999999999999999", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(release_parse(cases[i].text),
 				 cases[i].minor);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "versions are read from their names", test_versions },
-		{ "programs of all forms and toolchains open", test_opens },
-		{ "the table of runtime offsets agrees with the debug information", test_layout },
-		{ "C's thread-local variables do not hide g", test_cgo_tls },
-		{ "calls of C are ABI0, stripped or not", test_cgo_calls },
-		{ "C functions go by their symbols", test_c_names },
-		{ "a package without debug information is known", test_bare_package },
-		{ "functions are sorted, apart, and found by address", test_functions_sorted },
-		{ "a call has begun if it has its frame, or its function has no frame",
-		  test_begun },
-		{ "methods of unnamed structs are functions, the linker's marks are none",
-		  test_unnamed_structs },
-		{ "a stripped program has the same functions", test_stripped_same },
-		{ "without section headers all is found, too", test_no_sections },
-		{ "functions know their source lines", test_source_lines },
-		{ "methods that the compiler makes for others are wrappers", test_wrappers },
-		{ "assembly and old Go take their arguments on the stack", test_abi0 },
-		{ "inlined functions are known with their places", test_inlined },
-		{ "code is found by address and by file offset", test_code_offsets },
-		{ "runtime types have names", test_type_names },
-		{ "a release that is too new needs debug information", test_newer },
-		{ "a plugin's version is known", test_plugin },
-		{ "what is no Go program gives a message", test_not_go },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

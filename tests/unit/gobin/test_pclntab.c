@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Go's function and line table: of real programs, cut short, and damaged. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <elf.h>
 #include <fcntl.h>
@@ -19,6 +15,7 @@
 #include "gobin/moduledata.h"
 #include "gobin/pclntab.h"
 #include "gobin/pclntab_search.h"
+#include "rows.h"
 #include "synth.h"
 
 /* The table of the program at @path, with the NUL that pclntab wants. */
@@ -43,11 +40,10 @@ static uint8_t *load(const char *path, size_t *len)
 	return p;
 }
 
-static void test_real(void **state)
+TEST(test_real, "real tables are read whole")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-go");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		struct pclntab_func pf;
 		struct pclntab t;
@@ -84,7 +80,7 @@ static long peak(void)
 }
 
 /* The data segment has 500 MB, which are searched for the module data. */
-static void test_large(void **state)
+TEST(test_large, "a large file without section names takes no memory")
 {
 	const struct synth_program p = { .minor = 27 };
 	struct synth_bytes file = { .p = NULL };
@@ -96,7 +92,6 @@ static void test_large(void **state)
 	long before;
 	int fd;
 
-	(void)state;
 	synth_program(&p, &file);
 	memcpy(&ph, file.p + sizeof(Elf64_Ehdr) + 2 * sizeof(ph), sizeof(ph));
 	ph.p_filesz = size - ph.p_offset;
@@ -150,11 +145,10 @@ static void look_at_copy(const uint8_t *from, size_t len)
 	free(p);
 }
 
-static void test_cut(void **state)
+TEST(test_cut, "a table that is cut anywhere does no harm")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		size_t len;
 		uint8_t *p = load(b.path, &len);
@@ -167,12 +161,11 @@ static void test_cut(void **state)
 	}
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged, "a table with other bytes in it does no harm")
 {
 	struct bins_each b = BINS("shapes", "");
 	uint32_t seed = 3;
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		size_t len;
 		uint8_t *p = load(b.path, &len);
@@ -212,12 +205,11 @@ static const struct header_case headers[] = {
 			     0xff, 0xff, 0xff, 0xff } },
 };
 
-static void test_headers(void **state)
+TEST(test_headers, "headers that are none are refused")
 {
 	uint8_t buf[513];
 	struct pclntab t;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
 		memset(buf, 0, sizeof(buf));
 		memcpy(buf, headers[i].bytes, sizeof(headers[i].bytes));
@@ -287,9 +279,8 @@ static const struct frame_case frames[] = {
 	{ 0x7f, { { "runtime.morestack", "/go/src/runtime/asm.s", 2, 1 } } },
 };
 
-static void test_frames(void **state)
+TEST(test_frames, "functions inlined at an address, in all formats")
 {
-	(void)state;
 	for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
 		struct synth_bytes tab, trees;
 		struct pclntab_func none;
@@ -333,7 +324,7 @@ static void test_frames(void **state)
 	}
 }
 
-static void test_trees(void **state)
+TEST(test_trees, "inlining trees that lead in a circle or nowhere end")
 {
 	static const struct synth_inlined circle[] = {
 		{ "main.a", 0x8, 1 }, { "main.b", 0x4, 1 },
@@ -354,7 +345,6 @@ static void test_trees(void **state)
 	};
 	static const size_t want[] = { 8, 1, 1 };
 
-	(void)state;
 	for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
 		struct synth_bytes tab, trees;
 		struct pclntab t;
@@ -377,7 +367,7 @@ static void test_trees(void **state)
 }
 
 /* A step of no bytes could be repeated as long as the file is. */
-static void test_standstill(void **state)
+TEST(test_standstill, "a step that does not advance ends a table")
 {
 	struct synth_func f = {
 		.name = "main.f", .size = 0x10, .files = { { 0x10, 1 } },
@@ -388,7 +378,6 @@ static void test_standstill(void **state)
 	struct pclntab t;
 	int32_t line;
 
-	(void)state;
 	make(&formats[3], &f, 1, &tab, &trees);
 	assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
 	assert_int_equal(pclntab_func(&t, 0, &pf), 0);
@@ -401,12 +390,11 @@ static void test_standstill(void **state)
 	synth_fini(&trees);
 }
 
-static void test_long_name(void **state)
+TEST(test_long_name, "a name without an end is refused")
 {
 	static char name[PCLNTAB_NAME_MAX + 3];
 	struct synth_func f = { .name = name, .size = 0x10 };
 
-	(void)state;
 	for (size_t extra = 0; extra < 2; extra++) {
 		struct synth_bytes tab, trees;
 		struct pclntab_func pf;
@@ -422,7 +410,7 @@ static void test_long_name(void **state)
 }
 
 /* They are shown as they are, on terminals as well. */
-static void test_control(void **state)
+TEST(test_control, "a name with control characters is refused")
 {
 	static const struct {
 		const char *name;
@@ -436,7 +424,6 @@ static void test_control(void **state)
 		{ "main.\302\2332J", false },			/* U+009B, another CSI */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct synth_func f = { .name = cases[i].name, .size = 0x10 };
 		struct synth_bytes tab, trees;
@@ -452,7 +439,7 @@ static void test_control(void **state)
 }
 
 /* Names at one place make a table of any size take as long as one likes. */
-static void test_shared_names(void **state)
+TEST(test_shared_names, "names that many functions share are refused")
 {
 	static char name[PCLNTAB_NAME_MAX];
 	static struct synth_func funcs[100];
@@ -462,7 +449,6 @@ static void test_shared_names(void **state)
 	};
 	struct elffile ef = { .segs = &code, .nsegs = 1 };
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	for (size_t i = 0; i < 100; i++)
 		funcs[i] = (struct synth_func){ .name = name, .size = 0x10 };
@@ -509,9 +495,8 @@ static int count_tables(void *ctx, const struct pclntab_search *found)
 	return 0;
 }
 
-static void test_search(void **state)
+TEST(test_search, "the table is found without section names")
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(searched) / sizeof(*searched); i++) {
 		const struct synth_program *p = &searched[i].p;
 		struct synth_bytes file = { .p = NULL };
@@ -541,24 +526,4 @@ static void test_search(void **state)
 		close(fd);
 		synth_fini(&file);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "real tables are read whole", test_real },
-		{ "headers that are none are refused", test_headers },
-		{ "functions inlined at an address, in all formats", test_frames },
-		{ "inlining trees that lead in a circle or nowhere end", test_trees },
-		{ "a step that does not advance ends a table", test_standstill },
-		{ "a name without an end is refused", test_long_name },
-		{ "a name with control characters is refused", test_control },
-		{ "names that many functions share are refused", test_shared_names },
-		{ "the table is found without section names", test_search },
-		{ "a large file without section names takes no memory", test_large },
-		{ "a table that is cut anywhere does no harm", test_cut },
-		{ "a table with other bytes in it does no harm", test_damaged },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files that have no line table that can be read: what they are. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +33,7 @@ static void replace_all(int fd, const struct change *v, size_t n)
 }
 
 /* Programs with unknown marks, of whose sections Go's first ones have other names. */
-static void test_explain(void **state)
+TEST(test_explain, "obfuscators and other compilers are recognised")
 {
 	static const struct {
 		const char *form;
@@ -59,7 +55,6 @@ static void test_explain(void **state)
 		  "it is not a Go program: it has no Go line table", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct bins_each b = BINS("shapes", rows[i].form);
 
@@ -82,14 +77,13 @@ static void test_explain(void **state)
 }
 
 /* The mark is near the program headers, or at the end. */
-static void test_upx(void **state)
+TEST(test_upx, "UPX is recognised")
 {
 	static const struct {
 		off_t at;
 		bool from_end;
 	} places[] = { { 0xf00 }, { 32, true } };
 
-	(void)state;
 	for (size_t i = 0; i < N(places); i++) {
 		int fd = bins_copy("/bin/true");
 		off_t from = places[i].from_end ? lseek(fd, 0, SEEK_END) : 0;
@@ -103,14 +97,4 @@ static void test_upx(void **state)
 		assert_non_null(strstr(d.hint, "upx -d"));
 		diag_fini(&d);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "obfuscators and other compilers are recognised", test_explain },
-		{ "UPX is recognised", test_upx },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

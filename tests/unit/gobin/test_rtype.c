@@ -4,11 +4,7 @@
  * debug information of the same program, and against stripped twins.
  */
 #define _GNU_SOURCE	/* memmem() */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,11 +190,10 @@ static const struct {
 	{ "shapes", "-shared" },
 };
 
-static void test_debug(void **state)
+TEST(test_debug, "each type is what the debug information says")
 {
 	struct tally t;
 
-	(void)state;
 	for (size_t p = 0; p < N(programs); p++) {
 		struct bins_each b = BINS(programs[p].program, programs[p].form);
 
@@ -256,11 +251,10 @@ static void lines_fini(struct lines *l)
 	gobin_free(l->bin);
 }
 
-static void test_stripped(void **state)
+TEST(test_stripped, "a stripped program's types are the same")
 {
 	struct bins_each each = BINS("kinds", "");
 
-	(void)state;
 	while (bins_next_path(&each)) {
 		struct lines a, b;
 
@@ -313,11 +307,10 @@ static const struct {
 	{ "", NULL },
 };
 
-static void test_find(void **state)
+TEST(test_find, "types are found by whole and by short names")
 {
 	struct bins_each b = BINS("kinds", "", "-stripped", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < N(names); k++) {
 			const struct gotype *t;
@@ -344,11 +337,10 @@ static int is_item(void *ctx, uint64_t vaddr, const char *name)
 	return strcmp(name, "main.Item") ? 0 : 7;
 }
 
-static void test_itabs(void **state)
+TEST(test_itabs, "itabs list the types that an interface may hold")
 {
 	struct bins_each b = BINS("kinds", "", "-stripped", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gotype *t;
 		size_t all = 0, own = 0;
@@ -363,7 +355,7 @@ static void test_itabs(void **state)
 	}
 }
 
-static void test_direct(void **state)
+TEST(test_direct, "what an interface holds directly is known")
 {
 	static const struct {
 		const char *name;
@@ -377,7 +369,6 @@ static void test_direct(void **state)
 	};
 	struct bins_each b = BINS("kinds", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < N(cases); k++) {
 			const struct gotype *t;
@@ -394,7 +385,7 @@ static void test_direct(void **state)
 	}
 }
 
-static void test_errors(void **state)
+TEST(test_errors, "errors are known by their method")
 {
 	static const struct {
 		const char *name;
@@ -407,7 +398,6 @@ static void test_errors(void **state)
 	};
 	struct bins_each b = BINS("kinds", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < N(cases); k++) {
 			const struct gotype *t = gobin_find_type(b.bin, cases[k].name);
@@ -453,12 +443,11 @@ static int look_at(void *ctx, uint64_t vaddr, const char *name)
 	return 0;
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged, "damaged descriptors do no harm")
 {
 	struct bins_each b = BINS("kinds", "-stripped");
 	uint32_t seed = 11;
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		uint64_t from, len;
 		int fd = copy_of(b.path, &from, &len);
@@ -539,12 +528,11 @@ static int look_for_controls(void *ctx, uint64_t vaddr, const char *name)
  * Of a program whose names are a stranger's: those that would control a terminal are none, tags
  * are quoted.
  */
-static void test_controls(void **state)
+TEST(test_controls, "names that would control a terminal are none")
 {
 	static const char *const controls[] = { "\xc2\x9b", "\x9b" };
 	struct bins_each b = BINS("kinds", "-stripped");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		for (size_t i = 0; i < N(controls); i++) {
 			struct diag d = { 0 };
@@ -571,20 +559,4 @@ static void test_controls(void **state)
 			close(fd);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "each type is what the debug information says", test_debug },
-		{ "a stripped program's types are the same", test_stripped },
-		{ "types are found by whole and by short names", test_find },
-		{ "itabs list the types that an interface may hold", test_itabs },
-		{ "what an interface holds directly is known", test_direct },
-		{ "errors are known by their method", test_errors },
-		{ "names that would control a terminal are none", test_controls },
-		{ "damaged descriptors do no harm", test_damaged },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Signatures of methods in stripped programs. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bins.h"
+#include "rows.h"
 
 static const struct {
 	const char *func;
@@ -29,11 +26,10 @@ static const struct {
 	  "func(p0 *example.com/kinds/dotted%2ev2.Node) (int, error)" },
 };
 
-static void test_methods(void **state)
+TEST(test_methods, "methods have their signatures")
 {
 	struct bins_each b = BINS("kinds", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
 			const struct gofunc *fn = bins_func(b.bin, methods[k].func);
@@ -85,11 +81,10 @@ static void same_types(const char *func, const struct goparam *a, const struct g
 }
 
 /* Each method that is described at all is what debug information says. */
-static void test_debug(void **state)
+TEST(test_debug, "they are what debug information says")
 {
 	struct bins_each b = BINS("kinds", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *bare = bins_open(bins_twin(&b, "-stripped"));
 		const struct gofunc *fa, *fb;
@@ -124,14 +119,4 @@ static void test_debug(void **state)
 		assert_in_range(both, 150, 10000);
 		gobin_free(bare);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "methods have their signatures", test_methods },
-		{ "they are what debug information says", test_debug },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table of runtime layouts against the debug information of each toolchain. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -182,11 +178,10 @@ static void check(struct debug *d, int minor, const void *table, const struct ro
 	}
 }
 
-static void test_offsets(void **state)
+TEST(test_offsets, "each offset is where the toolchain's debug information has it")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		struct release_moduledata md = release_moduledata(b.minor);
 		struct debug d;
@@ -199,11 +194,10 @@ static void test_offsets(void **state)
 }
 
 /* One of the two holds where a frame continues after a panic; the other may exist, too. */
-static void test_recovery(void **state)
+TEST(test_recovery, "where a frame goes on behind a panic")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next_path(&b)) {
 		const struct runtime_layout_g *l = &runtime_layout_get(b.minor)->g;
 		struct debug d;
@@ -221,9 +215,8 @@ static void test_recovery(void **state)
 }
 
 /* The bytes read of a structure hold all members that are used. */
-static void test_sizes(void **state)
+TEST(test_sizes, "enough of each structure is read")
 {
-	(void)state;
 	for (int minor = 13; minor < 40; minor++) {
 		const struct runtime_layout *l = runtime_layout_get(minor);
 
@@ -243,15 +236,4 @@ static void test_sizes(void **state)
 		assert_true(l->trie.size >= l->trie.children + l->trie.nchildren * 8);
 		assert_true(l->trie.size >= l->trie.value + 16);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "each offset is where the toolchain's debug information has it", test_offsets },
-		{ "enough of each structure is read", test_sizes },
-		{ "where a frame goes on behind a panic", test_recovery },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

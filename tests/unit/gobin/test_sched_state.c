@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* States of goroutines by the numbers of each release. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 
@@ -73,12 +69,11 @@ static int number_of(struct gobin *bin, const char *name)
 	return -1;
 }
 
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
 	struct bins_each b = BINS("shapes", FORMS);
 	struct sched_state_reasons r;
 
-	(void)state;
 	while (bins_next(&b)) {
 		bool stripped = !strcmp(b.form, "-stripped");
 
@@ -99,12 +94,11 @@ static void test_reasons(void **state)
 }
 
 /* Stripped or not, they are the same. */
-static void test_twins(void **state)
+TEST(test_twins)
 {
 	struct bins_each b = BINS("shapes", "");
 	struct sched_state_reasons one, two;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct gobin *twin = bins_open(bins_twin(&b, "-stripped"));
 
@@ -146,7 +140,7 @@ static void expect_state(const struct machine *m, uint32_t nkey, enum sched_stat
 	assert_int_equal(m->key[1], want);
 }
 
-static void test_casgstatus(void **state)
+TEST(test_casgstatus)
 {
 	static const struct { uint32_t new; int state; } news[] = {
 		{ RUNNING, SCHED_STATE_RUNNING }, { COPYSTACK, SCHED_STATE_RUNNING },
@@ -157,7 +151,6 @@ static void test_casgstatus(void **state)
 	struct bins_each b = BINS("shapes", "");
 	struct machine m;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct sched_state_bin bin = { .minor = b.minor, .park = { PARK, PARK + 256 } };
 		uint32_t n;
@@ -188,13 +181,12 @@ static void test_casgstatus(void **state)
 }
 
 /* One g waits for the other, which runs. */
-static void test_coroswitch(void **state)
+TEST(test_coroswitch)
 {
 	const struct sched_state_bin bin = { .minor = 27 };
 	struct goprobe_op ops[SCHED_STATE_OPS];
 	struct machine m;
 
-	(void)state;
 	machine_set(&m, "ax=20000");
 	machine_put(&m, G_AT + runtime_layout_get(27)->g.coroarg, CORO_AT);
 	machine_put(&m, CORO_AT, NEXT_AT);
@@ -207,7 +199,7 @@ static void test_coroswitch(void **state)
 	assert_int_equal(m.key[3], SCHED_STATE_RUNNING);
 }
 
-static void test_current(void **state)
+TEST(test_current)
 {
 	static const struct { int source; enum sched_state want; } each[] = {
 		{ 3, SCHED_STATE_SYSCALL }, { 4, SCHED_STATE_RUNNING },
@@ -216,7 +208,6 @@ static void test_current(void **state)
 	struct goprobe_op ops[SCHED_STATE_OPS];
 	struct machine m;
 
-	(void)state;
 	for (size_t i = 0; i < N(each); i++) {
 		machine_set(&m, "");
 		m.task[GOPROBE_TASK_G] = G_AT;
@@ -229,17 +220,4 @@ static void test_current(void **state)
 	assert_int_equal(machine_filter(&m, ops, sched_state_program(&bin, 1, ops)),
 			 MACHINE_PASSES);
 	expect_state(&m, (uint32_t)m.nkey, SCHED_STATE_RUNNABLE);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_casgstatus),
-		cmocka_unit_test(test_coroswitch),
-		cmocka_unit_test(test_current),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

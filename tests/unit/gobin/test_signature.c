@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Signatures: their text, and the sums of their sizes. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +13,10 @@
 #include "rows.h"
 
 /* The sum of a signature's places is what the line table says. */
-static void test_adds_up(void **state)
+TEST(test_adds_up, "signatures add up with the line table")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t compiled, complete = bins_complete(b.bin, &compiled);
 
@@ -114,11 +109,10 @@ static void check_known(const struct gosig *sig, const char *want)
 	assert_string_equal(got, want);
 }
 
-static void test_signatures(void **state)
+TEST(test_signatures, "signatures read as Go writes them")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-plain");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < N(sigs); k++) {
 			const struct sig_case *c = &sigs[k];
@@ -485,7 +479,7 @@ static void check_places(const struct gosig *sig, bool abi0, const char *want)
 	assert_string_equal(got, want);
 }
 
-static void test_made(void **state)
+ROWS(test_made, made)
 {
 	const struct made_case *c = *state;
 	struct arena mem = { .head = NULL };
@@ -516,27 +510,14 @@ static void test_made(void **state)
 }
 
 /* A receiver is the first parameter: if there are none, nothing is left out. */
-static void test_nothing(void **state)
+TEST(test_nothing, "a signature without anything is one")
 {
 	static const struct gosig none, receiver = { .receiver = true };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		char *text = signature_text(i ? &receiver : &none);
 
 		assert_string_equal(text, "func()");
 		free(text);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[3 + N(made)] = {
-		{ "signatures add up with the line table", test_adds_up },
-		{ "signatures read as Go writes them", test_signatures },
-		{ "a signature without anything is one", test_nothing },
-	};
-
-	ROWS(tests + 3, made, test_made);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

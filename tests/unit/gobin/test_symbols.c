@@ -3,11 +3,7 @@
  * gobin/symbols.c against the runtime itself: targets/frames prints what runtime.CallersFrames()
  * says of thousands of its own addresses, and of its own stacks.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <elf.h>
 #include <stdio.h>
@@ -17,6 +13,7 @@
 #include "bins.h"
 #include "elf/build_id.h"
 #include "gobin/symbols.h"
+#include "rows.h"
 #include "synth.h"
 
 #define WANTED_MAX 64
@@ -235,22 +232,20 @@ static void compare_all(const char *path, struct gobin *bin)
 	assert_true(r.stacks >= 12);
 }
 
-static void test_runtime(void **state)
+TEST(test_runtime, "places and stacks are named as the runtime itself names them")
 {
 	struct bins_each b = BINS("frames", "", "-pie", "-stripped", "-pie-stripped");
 
-	(void)state;
 	while (bins_next(&b))
 		compare_all(b.path, b.bin);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown, "what is in no function has no name")
 {
 	static const uint64_t pcs[] = { 0, 1, 0x1000, UINT64_MAX >> 2, UINT64_MAX };
 	struct gobin *bin = bins_newest("");
 	struct symbols s[2];
 
-	(void)state;
 	symbols_init(&s[0], bin, "/bin/shop");
 	symbols_init(&s[1], NULL, NULL);
 	for (size_t i = 0; i < 2; i++) {
@@ -269,13 +264,12 @@ static void test_unknown(void **state)
 }
 
 /* At its first byte a function has not been left by a call. */
-static void test_entry(void **state)
+TEST(test_entry, "an entry is never looked for in the function before")
 {
 	struct gobin *bin = bins_newest("");
 	const struct gofunc *fn = bins_func(bin, "main.Ints");
 	struct symbols s;
 
-	(void)state;
 	symbols_init(&s, bin, NULL);
 	for (unsigned int how = 0; how <= SYMBOL_RETURN; how++) {
 		const struct symbol *p = symbols_at(&s, fn->entry, how);
@@ -290,14 +284,13 @@ static void test_entry(void **state)
 }
 
 /* The innermost wrapper is reported on request. */
-static void test_wrapper(void **state)
+TEST(test_wrapper, "wrappers are reported on request")
 {
 	struct gobin *bin = bins_newest("");
 	const struct gofunc *f;
 	struct symbols s;
 	size_t n, seen = 0, jumps = 0;
 
-	(void)state;
 	f = gobin_funcs(bin, &n);
 	symbols_init(&s, bin, NULL);
 	for (size_t i = 0; i < n; i++) {
@@ -322,7 +315,7 @@ static void test_wrapper(void **state)
 	gobin_free(bin);
 }
 
-static void test_caller(void **state)
+TEST(test_caller, "the function determines how its caller is looked up")
 {
 	static const struct {
 		const char *func;
@@ -338,7 +331,6 @@ static void test_caller(void **state)
 	};
 	struct bins_each b = BINS("frames", "", "-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct symbols s;
 
@@ -370,13 +362,12 @@ static void put_note(struct synth_bytes *b, const char *owner, uint32_t type, co
 	synth_align(b, 4);
 }
 
-static void test_notes(void **state)
+TEST(test_notes, "a note is found among others, whole or cut")
 {
 	struct synth_bytes b = { .p = NULL };
 	const uint8_t *found;
 	size_t n = 0;
 
-	(void)state;
 	put_note(&b, "Go", 4, "a/b/c");
 	put_note(&b, "GNU", NT_GNU_ABI_TAG, "another");
 	put_note(&b, "GNU", NT_GNU_BUILD_ID, "wanted");
@@ -407,11 +398,10 @@ static void test_notes(void **state)
 }
 
 /* Since 1.24 there is a GNU one, outside the segment that has the notes. */
-static void test_build_id(void **state)
+TEST(test_build_id, "every Go program says which build it is")
 {
 	struct bins_each b = BINS("frames", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const char *id = gobin_build_id(b.bin);
 
@@ -426,12 +416,11 @@ static void test_build_id(void **state)
 	}
 }
 
-static void test_range(void **state)
+TEST(test_range, "code is mapped in one piece")
 {
 	struct bins_each b = BINS("frames", "", "-pie");
 	struct gobin_range r;
 
-	(void)state;
 	while (bins_next(&b)) {
 		uint64_t entry = bins_func(b.bin, "main.main")->entry;
 
@@ -440,20 +429,4 @@ static void test_range(void **state)
 		assert_int_equal(gobin_code_offset(b.bin, entry), r.offset + (entry - r.start));
 		assert_int_equal(gobin_code_range(b.bin, UINT64_MAX, &r), -1);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "places and stacks are named as the runtime itself names them", test_runtime },
-		{ "what is in no function has no name", test_unknown },
-		{ "an entry is never looked for in the function before", test_entry },
-		{ "wrappers are reported on request", test_wrapper },
-		{ "the function determines how its caller is looked up", test_caller },
-		{ "a note is found among others, whole or cut", test_notes },
-		{ "every Go program says which build it is", test_build_id },
-		{ "code is mapped in one piece", test_range },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static struct package {
 	{ "a dot that begins no version", "github.com/x/b.go", "b.go", "b.go" },
 };
 
-static void test_package(void **state)
+ROWS(test_package, packages)
 {
 	const struct package *row = *state;
 	size_t n;
@@ -32,12 +32,4 @@ static void test_package(void **state)
 	assert_string_equal(funcname_last_element(row->path, strlen(row->path)), row->last);
 	assert_int_equal(n, strlen(row->name));
 	assert_memory_equal(name, row->name, n);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(packages)];
-
-	ROWS(tests, packages, test_package);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static struct name_row {
 	{ "and what says more of a card", "cardType", &t_string, true },
 };
 
-static void test_name(void **state)
+ROWS(test_name, rows)
 {
 	const struct name_row *row = *state;
 	static const struct secret_list off = { .off = true };
@@ -182,21 +182,19 @@ static void test_name(void **state)
 			 row->redacted);
 }
 
-static void test_text_is_no_key(void **state)
+TEST(test_text_is_no_key, "a text is no name of a key")
 {
 	static const char text[] = "my password";
 
-	(void)state;
 	assert_false(secret_is_key(NULL, text, strlen(text), &t_string));
 	assert_true(secret_is_key(NULL, text + 3, strlen(text) - 3, &t_string));
 	assert_true(secret_is_key(NULL, "passwordless", 8, &t_string));
 }
 
-static void test_long_name(void **state)
+TEST(test_long_name, "a name of any length is looked at")
 {
 	char name[2000];
 
-	(void)state;
 	memset(name, 'A', sizeof(name));
 	name[sizeof(name) - 1] = 0;
 	assert_false(secret_is_name(NULL, name, &t_string));
@@ -237,7 +235,7 @@ static struct type_row {
 	{ "no name", { GOTYPE_STRING, NULL }, false },
 };
 
-static void test_type(void **state)
+ROWS(test_type, types)
 {
 	const struct type_row *row = *state;
 	static const struct secret_list off = { .off = true };
@@ -246,7 +244,7 @@ static void test_type(void **state)
 	assert_false(secret_is_type(&off, &row->t));
 }
 
-static void test_many_fields(void **state)
+TEST(test_many_fields, "a type with many redacted fields is redacted as a whole")
 {
 	static const struct gotype password = { GOTYPE_STRING, "main.Password", .size = 16 };
 	static struct gofield fields[3] = { { "a", &password }, { "token", &t_string, 16 },
@@ -258,7 +256,6 @@ static void test_many_fields(void **state)
 	static const struct gotype outer = { GOTYPE_STRUCT, "main.O", .fields = inner,
 					     .nfields = 1 };
 
-	(void)state;
 	assert_false(secret_is_type(NULL, &one));
 	/* 64 fields, and 66. */
 	assert_false(secret_is_type(NULL, &array));
@@ -290,7 +287,7 @@ static struct added_row {
 	{ "names of the table stay", "email", "password", true },
 };
 
-static void test_added(void **state)
+ROWS(test_added, added)
 {
 	const struct added_row *row = *state;
 	struct secret_list s = { 0 };
@@ -301,14 +298,13 @@ static void test_added(void **state)
 	secret_list_fini(&s);
 }
 
-static void test_added_any_type(void **state)
+TEST(test_added_any_type, "a name of the user holds for all types")
 {
 	static const struct gotype number = { GOTYPE_INT, "main.Age", .size = 8 };
 	static const struct gotype other = { GOTYPE_INT, "main.AgeGroup", .size = 8 };
 	struct secret_list s = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(secret_list_add(&s, "age", &d), 0);
 	assert_true(secret_is_name(&s, "age", &t_int));
 	assert_true(secret_is_name(&s, "ageKnown", &t_bool));
@@ -320,14 +316,13 @@ static void test_added_any_type(void **state)
 	secret_list_fini(&s);
 }
 
-static void test_no_names(void **state)
+TEST(test_no_names, "what is no name can't be added")
 {
 	static const char *const wrong[] = {
 		"", ",", "a,", ",a", "a,,b", "a.b", "a b", "7", "_", "-",
 	};
 	struct secret_list s = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < N(wrong); i++) {
 		struct diag d = { 0 };
 
@@ -336,20 +331,4 @@ static void test_no_names(void **state)
 		diag_fini(&d);
 	}
 	secret_list_fini(&s);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[5 + N(rows) + N(types) + N(added)] = {
-		{ "a text is no name of a key", test_text_is_no_key },
-		{ "a name of any length is looked at", test_long_name },
-		{ "a type with many redacted fields is redacted as a whole", test_many_fields },
-		{ "a name of the user holds for all types", test_added_any_type },
-		{ "what is no name can't be added", test_no_names },
-	}, *end = tests + 5;
-
-	end = ROWS(end, rows, test_name);
-	end = ROWS(end, types, test_type);
-	ROWS(end, added, test_added);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static struct name_row {
 	{ "nothing", "", "" },
 };
 
-static void test_name(void **state)
+ROWS(test_name, rows)
 {
 	const struct name_row *row = *state;
 	struct buf b = { 0 };
@@ -44,12 +44,4 @@ static void test_name(void **state)
 	buf_char(&b, 0);
 	assert_string_equal(b.p, row->text);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)];
-
-	ROWS(tests, rows, test_name);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void says(const char *name, const char *want)
 	buf_fini(&b);
 }
 
-static void test_name(void **state)
+ROWS(test_name, rows)
 {
 	const struct name_row *row = *state;
 
@@ -124,7 +124,7 @@ static bool is_same(const void *ctx, const char *called)
 	return !strcmp(ctx, called);
 }
 
-static void test_called(void **state)
+ROWS(test_called, called_rows)
 {
 	const struct called_row *row = *state;
 
@@ -133,17 +133,15 @@ static void test_called(void **state)
 	forget();
 }
 
-static void paths_stay_unless_short_names_are_wanted(void **state)
+TEST(paths_stay_unless_short_names_are_wanted)
 {
-	(void)state;
 	says("net/http.Map[go.shape.int]", "net/http.Map[...]");
 }
 
-static void a_signature_has_short_names(void **state)
+TEST(a_signature_has_short_names)
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	add_packages();
 	shown_name_put_text(&b, "(r *" V3RPC ".R, m map[string]net/http.Header) error");
 	buf_char(&b, 0);
@@ -154,7 +152,7 @@ static void a_signature_has_short_names(void **state)
 }
 
 /* All names of the table, and instances of one function, as one output has them. */
-static void no_two_functions_read_the_same(void **state)
+TEST(no_two_functions_read_the_same)
 {
 	static const char *const instances[] = {
 		V3RPC ".Map[go.shape.int]", V3RPC ".Map[go.shape.string]",
@@ -164,7 +162,6 @@ static void no_two_functions_read_the_same(void **state)
 	struct shown_names shown = { 0 };
 	size_t n = 0;
 
-	(void)state;
 	add_packages();
 	for (size_t i = 0; i < N(rows); i++)
 		if (!strstr(rows[i].name, "shape"))
@@ -185,7 +182,7 @@ static void no_two_functions_read_the_same(void **state)
 	forget();
 }
 
-static void functions_without_paths_are_distinguished_too(void **state)
+TEST(functions_without_paths_are_distinguished_too)
 {
 	static const char *const names[] = {
 		"main.Map[go.shape.int]", "main.Map[go.shape.string]", "main.Set[go.shape.int]",
@@ -193,7 +190,6 @@ static void functions_without_paths_are_distinguished_too(void **state)
 	};
 	struct shown_names shown = { 0 };
 
-	(void)state;
 	assert_string_equal(shown_names_get(&shown, names[0]), names[0]);
 	for (size_t i = 0; i < N(names); i++)
 		shown_names_add(&shown, names[i]);
@@ -204,9 +200,8 @@ static void functions_without_paths_are_distinguished_too(void **state)
 	shown_names_fini(&shown);
 }
 
-static void lines_of_expected_functions_do_not_read_the_same(void **state)
+TEST(lines_of_expected_functions_do_not_read_the_same)
 {
-	(void)state;
 	add_packages();
 	shown_name_expect("net/http.Map[go.shape.int]");
 	says("net/http.Map[go.shape.int]", "http.Map[...]");
@@ -217,31 +212,14 @@ static void lines_of_expected_functions_do_not_read_the_same(void **state)
 }
 
 /* A package of a program that is found later. */
-static void a_name_gets_longer_when_another_package_has_it(void **state)
+TEST(a_name_gets_longer_when_another_package_has_it)
 {
 	static const char late[] = "late.org/v3rpc";
 
-	(void)state;
 	add_packages();
 	says(V3RPC ".F", "v3rpc.F");
 	shown_name_add_package(late, strlen(late), NULL);
 	says(V3RPC ".F", "api/v3rpc.F");
 	says("late.org/v3rpc.F", "late.org/v3rpc.F");
 	forget();
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[6 + N(rows) + N(called_rows)] = {
-		cmocka_unit_test(paths_stay_unless_short_names_are_wanted),
-		cmocka_unit_test(a_signature_has_short_names),
-		cmocka_unit_test(no_two_functions_read_the_same),
-		cmocka_unit_test(functions_without_paths_are_distinguished_too),
-		cmocka_unit_test(lines_of_expected_functions_do_not_read_the_same),
-		cmocka_unit_test(a_name_gets_longer_when_another_package_has_it),
-	};
-
-	ROWS(tests + 6, rows, test_name);
-	ROWS(tests + 6 + N(rows), called_rows, test_called);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void remove_tree(const char *root)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_reason(void **state)
+ROWS(test_reason, rows)
 {
 	char root[] = "/tmp/test_module.XXXXXX";
 	struct host h = { .root = root, .run = run };
@@ -134,14 +134,13 @@ static void test_reason(void **state)
 #define INSTALLED "load the installed one when no trace runs: rmmod goprobe && modprobe goprobe"
 
 /* What the message has of a module with another protocol: both versions, and the remedy. */
-static void other_protocol(void **state)
+TEST(other_protocol)
 {
 	const struct row another = { .version = GOPROBECTL_VERSION };
 	char root[] = "/tmp/test_module.XXXXXX";
 	struct host h = { .root = root, .run = run };
 	struct diag d = { 0 };
 
-	(void)state;
 	now = &another;
 	assert_non_null(mkdtemp(root));
 	put(root, "sys/module/goprobe/version", "0.0.9\n");
@@ -169,7 +168,7 @@ static const struct sessions {
 	{ "its process is a zombie", "7 (goprobectl) Z 1 7", 1, FINDING_WARN, "which has exited" },
 };
 
-static void test_sessions(void **state)
+ROWS(test_sessions, sessions)
 {
 	static const uint32_t owners[] = { 7, 8 };
 	const struct sessions *row = *state;
@@ -206,7 +205,7 @@ static struct right {
 	  "user namespace" },
 };
 
-static void test_rights(void **state)
+ROWS(test_rights, rights)
 {
 	char root[] = "/tmp/test_module.XXXXXX", status[128];
 	const struct right *row = *state;
@@ -244,13 +243,12 @@ static const struct {
 	{ "proc/version", "Linux version 6.1 (secret@builder)\n", NULL, "secret" },
 };
 
-static void a_report_has_facts_and_no_secrets(void **state)
+TEST(a_report_has_facts_and_no_secrets)
 {
 	char root[] = "/tmp/goprobe-report-XXXXXX";
 	const struct host h = { .root = root, .run = run };
 	struct findings f = { 0 };
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	for (size_t i = 0; i < N(reported); i++)
 		put(root, reported[i].file, reported[i].content);
@@ -266,15 +264,4 @@ static void a_report_has_facts_and_no_secrets(void **state)
 			fail_msg("%s: %s", reported[i].check, found ? found->fact : "nothing");
 	}
 	findings_fini(&f);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows) + N(rights) + N(sessions) + 2], *t = tests;
-
-	t = ROWS(ROWS(t, rows, test_reason), rights, test_rights);
-	t = ROWS(t, sessions, test_sessions);
-	*t++ = (struct CMUnitTest)cmocka_unit_test(other_protocol);
-	*t = (struct CMUnitTest)cmocka_unit_test(a_report_has_facts_and_no_secrets);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

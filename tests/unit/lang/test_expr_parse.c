@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Grammar of lists, conditions and edits after a pattern. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "lang/spec.h"
 #include "rows.h"
@@ -350,7 +346,7 @@ static struct accepted {
 	  "main.f sig()() call[(. main x)]" },
 };
 
-static void test_accepted(void **state)
+ROWS(test_accepted, accepted)
 {
 	const struct accepted *row = *state;
 	struct diag d = { 0 };
@@ -436,7 +432,7 @@ static struct refused {
 	  "',' or ')' is missing" },
 };
 
-static void test_refused(void **state)
+ROWS(test_refused, refused)
 {
 	const struct refused *row = *state;
 	struct diag d = { 0 };
@@ -502,9 +498,8 @@ static const struct {
 	{ "f(x struct{", "a int;", 600, "})", NULL },
 };
 
-static void test_large(void **state)
+TEST(test_large, "what is large is accepted or refused, not suffered")
 {
-	(void)state;
 	for (size_t i = 0; i < N(larges); i++) {
 		char *text = repeat(larges[i].before, larges[i].what, larges[i].n, larges[i].after);
 		struct diag d = { 0 };
@@ -546,13 +541,12 @@ static uint32_t random_next(uint32_t *x)
 }
 
 /* Every beginning and end of what is accepted, and pieces of it in any order. */
-static void test_broken(void **state)
+TEST(test_broken, "what is broken is refused, with a place in the text")
 {
 	static const char alphabet[] = "()[]{}.,*:;/\"`'<-~0x9aZ_ \\\xc3\xa9&";
 	uint32_t x = 1;
 	char text[400];
 
-	(void)state;
 	for (size_t i = 0; i < N(accepted); i++) {
 		size_t len = strlen(accepted[i].text);
 
@@ -580,13 +574,12 @@ static void test_broken(void **state)
 }
 
 /* A span covers the expression, in bytes. */
-static void test_text(void **state)
+TEST(test_text, "an expression is shown as it was written")
 {
 	struct arena mem = { 0 };
 	struct diag d = { 0 };
 	struct spec s;
 
-	(void)state;
 	assert_int_equal(spec_parse("f( r.Header[ \"A\" ] , *p.q, (len(x)))", &s, &d), 0);
 	assert_string_equal(expr_text(&mem, s.text, s.call->v[0]), "r.Header[ \"A\" ]");
 	assert_string_equal(expr_text(&mem, s.text, s.call->v[1]), "*p.q");
@@ -601,16 +594,4 @@ static void test_text(void **state)
 	assert_string_equal(expr_text(&mem, s.text, s.call->v[1]), "m[ 1 ]");
 	spec_fini(&s);
 	arena_fini(&mem);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[3 + N(accepted) + N(refused)] = {
-		{ "what is large is accepted or refused, not suffered", test_large },
-		{ "what is broken is refused, with a place in the text", test_broken },
-		{ "an expression is shown as it was written", test_text },
-	};
-
-	ROWS(ROWS(tests + 3, accepted, test_accepted), refused, test_refused);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

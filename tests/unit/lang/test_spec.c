@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names that a pattern matches, and places of errors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/suggest.h"
 #include "lang/spec.h"
@@ -79,7 +75,7 @@ static struct match {
 	  "main.Map[go.shape.int]", true },
 };
 
-static void test_match(void **state)
+ROWS(test_match, matches)
 {
 	const struct match *row = *state;
 	struct diag d = { 0 };
@@ -99,9 +95,8 @@ static const struct {
 	{ "main.fo?", SPEC_GLOB },	     { "/main/", SPEC_REGEX },
 };
 
-static void test_kinds(void **state)
+TEST(test_kinds, "names, globs and regexps are distinguished")
 {
-	(void)state;
 	for (size_t i = 0; i < N(kinds); i++) {
 		struct diag d = { 0 };
 		struct spec s;
@@ -135,7 +130,7 @@ static struct error {
 	{ "refused: a comma", "main.foo,main.bar", "no comma", 8, 1, "'main.foo' 'main.bar'" },
 };
 
-static void test_error(void **state)
+ROWS(test_error, errors)
 {
 	const struct error *row = *state;
 	struct diag d = { 0 };
@@ -164,7 +159,7 @@ static struct error alone[] = {
 	  "names functions", 8, 16 },
 };
 
-static void test_alone(void **state)
+ROWS(test_alone, alone)
 {
 	const struct error *row = *state;
 	struct diag d = { 0 };
@@ -189,7 +184,7 @@ static struct error counted[] = {
 	{ "a condition: no signature alone", "main.foo(x int)", "names functions", 8, 7 },
 };
 
-static void test_counted(void **state)
+ROWS(test_counted, counted)
 {
 	static const char *const good[] = {
 		"main.foo", "main.foo if x > 5", "main.foo(x int) if x > 5",
@@ -233,7 +228,7 @@ static struct near_row {
 	{ "near: what is far is not near", "main.configure", NULL },
 };
 
-static void test_near(void **state)
+ROWS(test_near, nears)
 {
 	const struct near_row *row = *state;
 	struct suggest near;
@@ -245,20 +240,4 @@ static void test_near(void **state)
 		assert_string_equal(near.n ? near.name[0] : "nothing", row->first);
 	else
 		assert_int_equal(near.n, 0);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(alone) + N(counted) +
-				N(nears)] = {
-		{ "names, globs and regexps are distinguished", test_kinds },
-	};
-	struct CMUnitTest *t = tests + 1;
-
-	t = ROWS(t, matches, test_match);
-	t = ROWS(t, errors, test_error);
-	t = ROWS(t, alone, test_alone);
-	t = ROWS(t, counted, test_counted);
-	ROWS(t, nears, test_near);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

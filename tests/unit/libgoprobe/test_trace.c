@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls of libgoprobe in and out of order, without the module. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "cmd/cmd.h"
 #include "libgoprobe/internal.h"
@@ -35,7 +31,7 @@ static void says(const struct goprobe_trace *t, const char *want)
 	assert_string_equal(goprobe_trace_error(t), want);
 }
 
-static void options_are_within_their_bounds(void **state)
+TEST(options_are_within_their_bounds)
 {
 	static const struct {
 		unsigned int option;
@@ -78,7 +74,7 @@ static void options_are_within_their_bounds(void **state)
 }
 
 /* Options that exclude each other are refused before a program is read. */
-static void options_that_do_not_go_together(void **state)
+TEST(options_that_do_not_go_together)
 {
 	static const struct {
 		struct {
@@ -100,7 +96,6 @@ static void options_that_do_not_go_together(void **state)
 		  "can't open /nonexistent: No such file or directory" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct goprobe_trace *t = goprobe_trace_new();
 
@@ -118,7 +113,7 @@ static void options_that_do_not_go_together(void **state)
 	}
 }
 
-static void a_recording_is_all_that_is_said(void **state)
+TEST(a_recording_is_all_that_is_said)
 {
 	struct goprobe_trace *t = goprobe_trace_new();
 
@@ -156,7 +151,7 @@ static void write_option(const char *path, const struct recording_option *option
 	assert_int_equal(fclose(f), 0);
 }
 
-static void names_are_redacted(void **state)
+TEST(names_are_redacted)
 {
 	struct goprobe_trace *t = *state;
 	char names[] = "email";
@@ -176,7 +171,7 @@ static void names_are_redacted(void **state)
 	assert_true(secret_is_name(&t->o.plan.secrets, "email", NULL));
 }
 
-static void names_of_a_recording_are_checked(void **state)
+TEST(names_of_a_recording_are_checked)
 {
 	static const struct recording_head head = {
 		.magic = RECORDING_MAGIC, .order = RECORDING_ORDER, .version = RECORDING_VERSION,
@@ -185,7 +180,6 @@ static void names_of_a_recording_are_checked(void **state)
 	static const char *const names[] = { "customer", "a b,c.d\n", "a,,b\0\0\0\0" };
 	char path[] = "/tmp/goprobe-redact.XXXXXX";
 
-	(void)state;
 	close(mkstemp(path));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct goprobe_trace *t = goprobe_trace_new();
@@ -204,7 +198,7 @@ static void names_of_a_recording_are_checked(void **state)
 	unlink(path);
 }
 
-static void options_of_a_recording_are_checked(void **state)
+TEST(options_of_a_recording_are_checked)
 {
 	static const struct {
 		struct recording_option option;
@@ -222,7 +216,6 @@ static void options_of_a_recording_are_checked(void **state)
 	};
 	char path[] = "/tmp/goprobe-option.XXXXXX";
 
-	(void)state;
 	close(mkstemp(path));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct goprobe_trace *t = goprobe_trace_new();
@@ -238,7 +231,7 @@ static void options_of_a_recording_are_checked(void **state)
 }
 
 /* The array of specs moves when it grows, and the compiled regular expressions must not. */
-static void regular_expressions_stay_where_they_are(void **state)
+TEST(regular_expressions_stay_where_they_are)
 {
 	struct goprobe_trace *t = *state;
 	const regex_t *first;
@@ -253,7 +246,7 @@ static void regular_expressions_stay_where_they_are(void **state)
 	assert_true(spec_match(&t->o.specs[1000], "main.g"));
 }
 
-static void targets_that_do_not_go_together(void **state)
+TEST(targets_that_do_not_go_together)
 {
 	static const char *const command[] = { "true", NULL }, *const nothing[] = { NULL };
 
@@ -271,7 +264,7 @@ static void targets_that_do_not_go_together(void **state)
 	says(*state, "a command, or a recording, is traced alone");
 }
 
-static void a_command_is_traced_alone(void **state)
+TEST(a_command_is_traced_alone)
 {
 	static const char *const command[] = { "true", NULL };
 
@@ -282,7 +275,7 @@ static void a_command_is_traced_alone(void **state)
 	says(*state, "a command excludes processes and a file");
 }
 
-static void events_go_one_way(void **state)
+TEST(events_go_one_way)
 {
 	assert_int_equal(goprobe_trace_output(*state, 3, NULL), -1);
 	says(*state, "there is no format 3");
@@ -291,7 +284,7 @@ static void events_go_one_way(void **state)
 	says(*state, "events go one way only: it has been said which");
 }
 
-static void a_message_points_into_an_invalid_spec(void **state)
+TEST(a_message_points_into_an_invalid_spec)
 {
 	size_t at, len;
 	const char *place;
@@ -304,7 +297,7 @@ static void a_message_points_into_an_invalid_spec(void **state)
 	assert_true(at <= strlen(place));
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
 	struct goprobe_counts n;
 
@@ -325,7 +318,7 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* There may be nothing that could end: also of a recording. */
-static void without_a_command_the_status_is_0(void **state)
+TEST(without_a_command_the_status_is_0)
 {
 	assert_int_equal(goprobe_trace_exit_status(*state), 0);
 	assert_int_equal(goprobe_trace_replay(*state, "/dev/null"), 0);
@@ -392,7 +385,7 @@ static int keep_texts(void *ctx, const struct goprobe_event *e)
 }
 
 /* All that is had of an event is good until the function returns, not until the next call. */
-static void texts_of_an_event_stay(void **state)
+TEST(texts_of_an_event_stay)
 {
 	struct handed h = { 0 };
 
@@ -403,7 +396,7 @@ static void texts_of_an_event_stay(void **state)
 }
 
 /* Also of a recording, which is not read on then, and nothing more is counted. */
-static void who_wants_no_more_gets_no_more(void **state)
+TEST(who_wants_no_more_gets_no_more)
 {
 	struct goprobe_trace *t = *state;
 	struct handed h = { .stop = 1 };
@@ -427,7 +420,7 @@ static size_t descriptors(void)
 }
 
 /* A program may make one trace after the other. */
-static void nothing_stays_open(void **state)
+TEST(nothing_stays_open)
 {
 	struct options o = { .output = "/dev/null" };
 	struct sink_opt opt = { .options = &o, .format = &out_text };
@@ -436,7 +429,6 @@ static void nothing_stays_open(void **state)
 	struct plan plan = { 0 };
 	sigset_t mask;
 
-	(void)state;
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	assert_int_equal(goprobe_trace_set(t, GOPROBE_OPTION_SIGNALS, 1), 0);
 	assert_int_equal(goprobe_trace_file(t, "/nonexistent"), 0);
@@ -458,7 +450,7 @@ static void keep_notice(void *ctx, const char *text)
 }
 
 /* The library prints nothing: what there is to say is a notice. */
-static void warnings_are_notices(void **state)
+TEST(warnings_are_notices)
 {
 	struct goprobe_trace *t = *state;
 	struct plan plan = { .descendant = 34 };
@@ -477,7 +469,7 @@ static void warnings_are_notices(void **state)
 }
 
 /* A caller that was compiled with a smaller struct. */
-static void counts_are_no_larger_than_the_caller_says(void **state)
+TEST(counts_are_no_larger_than_the_caller_says)
 {
 	uint64_t some[2] = { 7, 7 };
 
@@ -486,29 +478,4 @@ static void counts_are_no_larger_than_the_caller_says(void **state)
 	assert_int_equal(some[1], 7);
 }
 
-int main(void)
-{
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	static const struct CMUnitTest tests[] = {
-		CASE(options_are_within_their_bounds),
-		CASE(options_that_do_not_go_together),
-		CASE(a_recording_is_all_that_is_said),
-		CASE(options_of_a_recording_are_checked),
-		CASE(names_are_redacted),
-		CASE(names_of_a_recording_are_checked),
-		CASE(regular_expressions_stay_where_they_are),
-		CASE(targets_that_do_not_go_together),
-		CASE(a_command_is_traced_alone),
-		CASE(events_go_one_way),
-		CASE(a_message_points_into_an_invalid_spec),
-		CASE(what_is_missing_is_said),
-		CASE(without_a_command_the_status_is_0),
-		CASE(texts_of_an_event_stay),
-		CASE(who_wants_no_more_gets_no_more),
-		CASE(nothing_stays_open),
-		CASE(warnings_are_notices),
-		CASE(counts_are_no_larger_than_the_caller_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown)

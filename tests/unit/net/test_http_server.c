@@ -174,7 +174,7 @@ static const struct answer_case {
 	  "403 Forbidden", "ask for localhost, or for an address\n" },
 };
 
-static void test_answer(void **state)
+ROWS(test_answer, answers)
 {
 	const struct answer_case *c = *state;
 	struct site site = { 0 };
@@ -359,7 +359,7 @@ static const struct abuse_case {
 	{ "the process has no descriptors", no_descriptors },
 };
 
-static void test_abuse(void **state)
+ROWS(test_abuse, abuses)
 {
 	const struct abuse_case *c = *state;
 	struct site site = { 0 };
@@ -372,11 +372,10 @@ static void test_abuse(void **state)
 
 /* --- the server ------------------------------------------------------ */
 
-static void test_fresh(void **state)
+TEST(test_fresh, "a page is made once for all who ask at the same time")
 {
 	struct site site = { 0 };
 
-	(void)state;
 	open_site(&site, 60000);
 	for (size_t i = 0; i < 20; i++)
 		check_served(&site);
@@ -390,14 +389,13 @@ static void test_fresh(void **state)
 	httpserver_free(site.s);
 }
 
-static void test_failure(void **state)
+TEST(test_failure, "a page that can't be made ends the trace")
 {
 	static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n";
 	struct site site = { .fails = true };
 	struct diag d = { 0 };
 	int fd, err = 0;
 
-	(void)state;
 	open_site(&site, 0);
 	fd = call(&site, 0);
 	say(fd, request, strlen(request));
@@ -412,14 +410,13 @@ static void test_failure(void **state)
 	close(fd);
 }
 
-static void test_taken(void **state)
+TEST(test_taken, "a port that is taken, and an address of another machine")
 {
 	const struct httpserver_page page = { .path = "/metrics", .put = put };
 	struct site site = { 0 };
 	struct diag d = { 0 };
 	char where[32], message[80];
 
-	(void)state;
 	open_site(&site, 0);
 	snprintf(where, sizeof(where), "127.0.0.1:%u", site.port);
 	snprintf(message, sizeof(message), "can't listen at %s: Address already in use", where);
@@ -454,7 +451,7 @@ static const struct address_case {
 	{ "a long text", "11111111111111111111111111111111111111111111111111111111:1" },
 };
 
-static void test_address(void **state)
+ROWS(test_address, addresses)
 {
 	const struct httpserver_page page = { .path = "/metrics", .put = put };
 	const struct address_case *c = *state;
@@ -471,20 +468,4 @@ static void test_address(void **state)
 	}
 	httpserver_free(s);
 	diag_fini(&d);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest others[] = {
-		{ "a page is made once for all who ask at the same time", test_fresh },
-		{ "a page that can't be made ends the trace", test_failure },
-		{ "a port that is taken, and an address of another machine", test_taken },
-	};
-	struct CMUnitTest tests[N(answers) + N(abuses) + N(addresses) + N(others)], *t = tests;
-
-	t = ROWS(t, answers, test_answer);
-	t = ROWS(t, abuses, test_abuse);
-	t = ROWS(t, addresses, test_address);
-	memcpy(t, others, sizeof(others));
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table of options: its rows, the values that they take, and exclusions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "option/option.h"
 #include "rows.h"
@@ -32,9 +28,8 @@ static void check_row(const struct option_row *row)
 		assert_true(strcspn(s, "\n") <= 64);
 }
 
-static void rows_are_whole_and_unique(void **state)
+TEST(rows_are_whole_and_unique, "rows are whole and unique")
 {
-	(void)state;
 	assert_true(option_number <= OPTION_ROWS_MAX);
 	for (size_t i = 0; i < option_number; i++) {
 		const struct option_row *a = &option_rows[i];
@@ -53,9 +48,8 @@ static void rows_are_whole_and_unique(void **state)
 }
 
 /* libgoprobe's enum has no option without a row. */
-static void programs_have_all_options(void **state)
+TEST(programs_have_all_options, "programs have all options")
 {
-	(void)state;
 	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_TRAPLESS; key++)
 		assert_non_null(option_of_key(key));
 	assert_null(option_of_key(0));
@@ -112,7 +106,7 @@ static struct value_row {
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };
 
-static void test_value(void **state)
+ROWS(test_value, value_rows)
 {
 	const struct value_row *c = *state;
 	const struct option_row *row = option_find(c->command, c->option);
@@ -137,11 +131,10 @@ static void test_value(void **state)
 	options_fini(&o);
 }
 
-static void defaults_are_those_of_the_command(void **state)
+TEST(defaults_are_those_of_the_command, "defaults are those of the command")
 {
 	struct options o;
 
-	(void)state;
 	options_init(&o, COMMAND_GRAPH);
 	assert_int_equal(o.levels, 50);
 	assert_int_equal(o.plan.limits.by, PLAN_SAMPLE_ROOT);
@@ -153,7 +146,7 @@ static void defaults_are_those_of_the_command(void **state)
 	assert_int_equal(o.keys, 4096);
 }
 
-static void arguments_that_are_no_numbers(void **state)
+TEST(arguments_that_are_no_numbers, "arguments that are no numbers")
 {
 	const struct option_row *pid = option_find(COMMAND_READ, "pid");
 	const struct option_row *file = option_find(COMMAND_READ, "binary");
@@ -161,7 +154,6 @@ static void arguments_that_are_no_numbers(void **state)
 	struct diag d = { 0 };
 	struct options o;
 
-	(void)state;
 	options_init(&o, COMMAND_READ);
 	assert_int_equal(option_parse(&o, pid, "12", &d), CMD_DONE);
 	assert_int_equal(option_parse(&o, pid, "13", &d), CMD_USAGE);
@@ -187,12 +179,11 @@ static void arguments_that_are_no_numbers(void **state)
 	diag_fini(&d);
 }
 
-static void names_are_redacted(void **state)
+TEST(names_are_redacted, "names are redacted by the commands that show values")
 {
 	struct diag d = { 0 };
 	struct options o, moved;
 
-	(void)state;
 	for (int c = COMMAND_ATTACH; c <= COMMAND_WRITE; c++) {
 		const struct option_row *names = option_find(c, "redact");
 		const struct option_row *no = option_find(c, "no-redact");
@@ -315,7 +306,7 @@ static int parse(struct options *o, const char *opts, struct diag *d)
 	return code ? code : exclusion_check(o, d);
 }
 
-static void test_opt(void **state)
+ROWS(test_opt, opt_rows)
 {
 	const struct opt_row *row = *state;
 	struct diag d = { 0 };
@@ -343,7 +334,7 @@ static void test_opt(void **state)
 
 /* --- exclusions ------------------------------------------------------------------- */
 
-static void exclusions(void **state)
+TEST(exclusions, "options that exclude each other")
 {
 	static const struct {
 		enum command command;
@@ -371,7 +362,6 @@ static void exclusions(void **state)
 		{ COMMAND_ATTACH, { "format", "otlp", "output", "http://a:4318" }, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct diag d = { 0 };
 		struct options o;
@@ -387,19 +377,4 @@ static void exclusions(void **state)
 		diag_fini(&d);
 		options_fini(&o);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[6 + N(value_rows) + N(opt_rows)] = {
-		{ "rows are whole and unique", rows_are_whole_and_unique },
-		{ "programs have all options", programs_have_all_options },
-		{ "defaults are those of the command", defaults_are_those_of_the_command },
-		{ "arguments that are no numbers", arguments_that_are_no_numbers },
-		{ "options that exclude each other", exclusions },
-		{ "names are redacted by the commands that show values", names_are_redacted },
-	};
-
-	ROWS(ROWS(tests + 6, value_rows, test_value), opt_rows, test_opt);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table of counters: all have a row, and no summary says one twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "output/counters.h"
+#include "rows.h"
 
 /* A counter that was forgotten would be silently absent from all summaries. */
-static void every_counter_has_a_row(void **state)
+TEST(every_counter_has_a_row)
 {
 	bool has[__GOPROBE_STAT_MAX] = { false };
 
-	(void)state;
 	for (size_t i = 0; i < ncounters; i++) {
 		assert_in_range(counters[i].stat, 0, __GOPROBE_STAT_MAX - 1);
 		has[counters[i].stat] = true;
@@ -24,18 +20,16 @@ static void every_counter_has_a_row(void **state)
 			fail_msg("counter %zu is not in the table of output/counters.c", i);
 }
 
-static void no_summary_has_a_key_twice(void **state)
+TEST(no_summary_has_a_key_twice)
 {
-	(void)state;
 	for (size_t i = 0; i < ncounters; i++)
 		for (size_t k = 0; k < i; k++)
 			if (counters[i].in & counters[k].in)
 				assert_string_not_equal(counters[i].key, counters[k].key);
 }
 
-static void what_is_shown_is_described(void **state)
+TEST(what_is_shown_is_described)
 {
-	(void)state;
 	for (size_t i = 0; i < ncounters; i++) {
 		const struct counter *c = &counters[i];
 
@@ -48,7 +42,7 @@ static void what_is_shown_is_described(void **state)
 	}
 }
 
-static void unknown_counters_are_named_and_left_out(void **state)
+TEST(unknown_counters_are_named_and_left_out)
 {
 	uint64_t stats[__GOPROBE_STAT_MAX] = { [GOPROBE_STAT_JUMPS_LOST] = 1 };
 	const uint64_t unknown = 1ULL << GOPROBE_STAT_JUMPS_LOST | 1ULL << GOPROBE_STAT_EDITED;
@@ -56,7 +50,6 @@ static void unknown_counters_are_named_and_left_out(void **state)
 	struct buf b = { 0 };
 	size_t n;
 
-	(void)state;
 	n = counters_facts(stats, 0, COUNTERS_EVENTS, with);
 	assert_int_equal(counters_facts(stats, unknown, COUNTERS_EVENTS, without), n - 1);
 	for (size_t i = 0; i + 1 < n; i++)
@@ -67,14 +60,13 @@ static void unknown_counters_are_named_and_left_out(void **state)
 	buf_fini(&b);
 }
 
-static void losses_are_summed_by_cause(void **state)
+TEST(losses_are_summed_by_cause)
 {
 	uint64_t stats[__GOPROBE_STAT_MAX] = {
 		[GOPROBE_STAT_LOST_RING_FULL] = 1, [GOPROBE_STAT_LOST_NO_RING] = 20,
 		[GOPROBE_STAT_NO_SPACE] = 300, [GOPROBE_STAT_FILTERED] = 4000,
 	};
 
-	(void)state;
 	assert_int_equal(counters_lost(stats), 321);
 	assert_int_equal(stats[counters_of_cause(GOPROBE_LOST_RING_FULL)], 1);
 	assert_int_equal(stats[counters_of_cause(GOPROBE_LOST_NO_RING)], 20);
@@ -84,7 +76,7 @@ static void losses_are_summed_by_cause(void **state)
 }
 
 /* A member that neither a row nor the library itself sets would be silently 0. */
-static void programs_have_each_counter_of_their_struct(void **state)
+TEST(programs_have_each_counter_of_their_struct)
 {
 	/* What the library sets itself. */
 	struct goprobe_counts got = {
@@ -95,7 +87,6 @@ static void programs_have_each_counter_of_their_struct(void **state)
 	uint64_t stats[__GOPROBE_STAT_MAX], member[sizeof(got) / sizeof(uint64_t)];
 	size_t own = 0;
 
-	(void)state;
 	for (size_t i = 0; i < __GOPROBE_STAT_MAX; i++)
 		stats[i] = 100 + i;
 	counters_for_program(stats, &got);
@@ -108,18 +99,4 @@ static void programs_have_each_counter_of_their_struct(void **state)
 			fail_msg("no row of output/counters.c sets the member at byte %zu", i * 8);
 	}
 	assert_int_equal(own, 13);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_counter_has_a_row),
-		cmocka_unit_test(no_summary_has_a_key_twice),
-		cmocka_unit_test(what_is_shown_is_described),
-		cmocka_unit_test(unknown_counters_are_named_and_left_out),
-		cmocka_unit_test(losses_are_summed_by_cause),
-		cmocka_unit_test(programs_have_each_counter_of_their_struct),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,14 @@
  * The quick way writes what the general way writes. A value that comes from the
  * stack takes the general way, and looks the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "output/format.h"
 #include "recs.h"
+#include "rows.h"
 
 static const struct gotype t_code = { .kind = GOTYPE_INT, .name = "main.Code", .size = 8 };
 static const struct gotype t_word = { .kind = GOTYPE_UINT, .name = "uintptr", .size = 8 };
@@ -115,7 +112,7 @@ static void line(const struct value_case *row, const struct output_format *forma
 	recs_end();
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	static const struct output_format *const formats[] = { &out_text, &out_json };
 
@@ -129,12 +126,4 @@ static void test_row(void **state)
 		output_fini(&quick);
 		output_fini(&general);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_row);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

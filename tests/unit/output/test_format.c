@@ -4,9 +4,6 @@
  * time zone is UTC, so the lines are always the same.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "cmd/counting.h"
 #include "compile/edit.h"
@@ -427,7 +423,7 @@ static void check(const struct format_case *row, const struct output_format *for
 	output_fini(&o);
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct format_case *row = *state;
 
@@ -484,7 +480,7 @@ static const struct screen_case {
 	},
 };
 
-static void test_screens(void **state)
+ROWS(test_screens, screens)
 {
 	const struct screen_case *row = *state;
 	const struct format_case as = { .in = { row->in[0], row->in[1], row->in[2] } };
@@ -494,11 +490,10 @@ static void test_screens(void **state)
 	memset(&screen, 0, sizeof(screen));
 }
 
-static void test_header(void **state)
+TEST(test_header, "the header names the columns")
 {
 	struct output o;
 
-	(void)state;
 	output_init(&o, &out_text, -1);
 	out_text.header(&o);
 	o.pids = true;
@@ -510,7 +505,7 @@ static void test_header(void **state)
 }
 
 /* A call that is open on a system stack may have led to the program's start. */
-static void test_other_program(void **state)
+TEST(test_other_program, "calls of the program before, but not on system stacks")
 {
 	const struct step steps[] = {
 		CALL(BARE, 1, 200), CALL(BARE, 2, 300, GOPROBE_RECORD_F_SYSTEM),
@@ -518,7 +513,6 @@ static void test_other_program(void **state)
 	};
 	struct output o;
 
-	(void)state;
 	begin(&stream, &o, &out_text, -1);
 	feed(&stream, steps, N(steps));
 	assert_int_equal(stream.sum.gone, 2);
@@ -526,12 +520,11 @@ static void test_other_program(void **state)
 	output_fini(&o);
 }
 
-static void test_pids(void **state)
+TEST(test_pids, "with several processes there is a column for them")
 {
 	const struct step call = CALL(BARE, 1, 100);
 	struct output o;
 
-	(void)state;
 	begin(&stream, &o, &out_text, -1);
 	o.pids = true;
 	feed(&stream, &call, 1);
@@ -542,12 +535,11 @@ static void test_pids(void **state)
 }
 
 /* Values that are long in several lines: each on lines of its own, if it is not alone. */
-static void test_lines(void **state)
+TEST(test_lines, "values in lines")
 {
 	const struct step steps[] = { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) };
 	struct output o;
 
-	(void)state;
 	begin(&stream, &o, &out_text, -1);
 	stream.values.width = 60;
 	feed(&stream, steps, N(steps));
@@ -562,14 +554,13 @@ static void test_lines(void **state)
 	output_fini(&o);
 }
 
-static void test_most(void **state)
+TEST(test_most, "no more lines than asked for, but losses are reported")
 {
 	const struct step steps[] = {
 		CALL(BARE, 1, 100), LOST(2), RETURN(BARE, 3, 100), CALL(BARE, 4, 100),
 	};
 	struct output o;
 
-	(void)state;
 	begin(&stream, &o, &out_json, -1);
 	stream.most = 2;
 	feed(&stream, steps, N(steps));
@@ -582,13 +573,12 @@ static void test_most(void **state)
 	output_fini(&o);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed, "what can't be understood is counted, and the rest is shown")
 {
 	uint64_t words[128] = { 0 };
 	struct step unknown = CALL(99, 1, 100), good = CALL(BARE, 2, 100);
 	struct output o;
 
-	(void)state;
 	begin(&stream, &o, &out_json, -1);
 	feed(&stream, &unknown, 1);
 	assert_int_equal(stream_add(&stream, 0, (uint8_t *)words, 64), 0);
@@ -600,7 +590,7 @@ static void test_malformed(void **state)
 	output_fini(&o);
 }
 
-static void test_summary(void **state)
+TEST(test_summary, "the summary names losses, also when they are zero")
 {
 	struct output_summary s = {
 		.events = 2, .calls = 1, .returns = 1, .ns = 3149000000,
@@ -608,7 +598,6 @@ static void test_summary(void **state)
 	struct buf talk = { 0 };
 	struct output o;
 
-	(void)state;
 	output_init(&o, &out_text, -1);
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);
@@ -649,7 +638,7 @@ static void test_summary(void **state)
 }
 
 /* A reader that takes nothing: what can't be written is kept, comes later, and is not kept then. */
-static void test_slow_reader(void **state)
+TEST(test_slow_reader, "what a slow reader does not take is kept")
 {
 	static char line[1000];
 	size_t written = 9000, got = 0;
@@ -657,7 +646,6 @@ static void test_slow_reader(void **state)
 	struct output o;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	output_init(&o, &out_text, fds[1]);
 	memset(line, 'x', sizeof(line) - 1);
@@ -683,7 +671,7 @@ static void test_slow_reader(void **state)
 }
 
 /* Another process at the same terminal or pipe may have made it non-blocking for all. */
-static void test_nonblocking(void **state)
+TEST(test_nonblocking, "an output that does not block is waited for")
 {
 	static char text[1 << 18];
 	char buf[4096];
@@ -693,7 +681,6 @@ static void test_nonblocking(void **state)
 	int fds[2], status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
 	pid = fork();
@@ -716,7 +703,7 @@ static void test_nonblocking(void **state)
 }
 
 /* Those who print a table at a time share it, too. */
-static void test_writing(void **state)
+TEST(test_writing, "and so it is for tables")
 {
 	static char text[1 << 18];
 	char buf[4096];
@@ -725,7 +712,6 @@ static void test_writing(void **state)
 	ssize_t n;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
 	pid = fork();
@@ -783,7 +769,7 @@ static const struct template_case {
 	{ "losses are no lines", "{func}", { LOST(5), CALL(BARE, 6, 0) }, "main.bare\n" },
 };
 
-static void test_template(void **state)
+ROWS(test_template, templates)
 {
 	const struct template_case *c = *state;
 	struct template t = { 0 };
@@ -821,7 +807,7 @@ static const struct template_error {
 	{ "returns that are not traced", "{duration}", "--no-return leaves them out", NULL },
 };
 
-static void test_template_error(void **state)
+ROWS(test_template_error, errors)
 {
 	const struct template_error *e = *state;
 	bool ends = !strstr(e->message, "--no-return");
@@ -837,24 +823,12 @@ static void test_template_error(void **state)
 	template_fini(&t);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	struct CMUnitTest tests[N(cases) + N(screens) + N(templates) + N(errors) + 10] = {
-		{ "the header names the columns", test_header },
-		{ "with several processes there is a column for them", test_pids },
-		{ "calls of the program before, but not on system stacks", test_other_program },
-		{ "values in lines", test_lines },
-		{ "no more lines than asked for, but losses are reported", test_most },
-		{ "what can't be understood is counted, and the rest is shown", test_malformed },
-		{ "the summary names losses, also when they are zero", test_summary },
-		{ "what a slow reader does not take is kept", test_slow_reader },
-		{ "an output that does not block is waited for", test_nonblocking },
-		{ "and so it is for tables", test_writing },
-	};
-
+	(void)state;
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(ROWS(ROWS(ROWS(tests + 10, cases, test_row), screens, test_screens), templates,
-		  test_template), errors, test_template_error);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

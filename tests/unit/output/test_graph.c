@@ -145,7 +145,7 @@ static void event(struct graph *g, const char *what, uint64_t n, uint64_t depth)
 	g->out.format->event(&g->out, &e);
 }
 
-static void test_tree(void **state)
+ROWS(test_tree, cases)
 {
 	const struct tree_case *c = *state;
 	struct graph g;
@@ -171,12 +171,4 @@ static void test_tree(void **state)
 	buf_char(&g.out.buf, 0);
 	assert_string_equal(g.out.buf.p, c->want);
 	graph_fini(&g);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_tree);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

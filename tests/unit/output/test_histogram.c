@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Statistics of numbers from the buckets of a histogram. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "output/histogram.h"
+#include "rows.h"
 
 /* The bucket of a number, by the words of goprobe.h. */
 static unsigned int bucket_of(uint64_t n)
@@ -31,9 +28,8 @@ static void put(struct histogram *h, uint64_t n)
 	h->n++;
 }
 
-static void buckets_begin_where_numbers_change_theirs(void **state)
+TEST(buckets_begin_where_numbers_change_theirs)
 {
-	(void)state;
 	for (unsigned int i = 0; i < GOPROBE_BUCKETS; i++) {
 		uint64_t from = histogram_from(i);
 
@@ -45,20 +41,18 @@ static void buckets_begin_where_numbers_change_theirs(void **state)
 	assert_true(histogram_from(GOPROBE_BUCKETS) == UINT64_MAX);
 }
 
-static void nothing_has_no_quantile(void **state)
+TEST(nothing_has_no_quantile)
 {
 	static const struct histogram none;
 
-	(void)state;
 	assert_int_equal(histogram_quantile(&none, 500), 0);
 	assert_int_equal(histogram_quantile_floor(&none, 500), 0);
 }
 
-static void one_number_is_every_quantile(void **state)
+TEST(one_number_is_every_quantile)
 {
 	static const uint64_t numbers[] = { 0, 1, 3, 4, 5, 1000, 123456789, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct histogram h = { 0 };
 
@@ -68,11 +62,10 @@ static void one_number_is_every_quantile(void **state)
 	}
 }
 
-static void small_numbers_are_exact(void **state)
+TEST(small_numbers_are_exact)
 {
 	struct histogram h = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 100; i++)
 		put(&h, i / 25);	/* 25 of each of 0, 1, 2, 3 */
 	assert_int_equal(histogram_quantile(&h, 250), 0);
@@ -91,13 +84,12 @@ static int order(const void *a, const void *b)
 }
 
 /* With any numbers, a quantile lies in the bucket of the real one. */
-static void quantiles_are_off_by_a_bucket_at_most(void **state)
+TEST(quantiles_are_off_by_a_bucket_at_most)
 {
 	enum { N = 1000, ROUNDS = 200 };
 	static uint64_t numbers[N];
 	uint64_t seed = 88172645463325252ULL;
 
-	(void)state;
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		struct histogram h = { 0 };
 		unsigned int n = 1 + round * 5, shift = round % 60;
@@ -124,12 +116,11 @@ static void quantiles_are_off_by_a_bucket_at_most(void **state)
 	}
 }
 
-static void quantiles_rise(void **state)
+TEST(quantiles_rise)
 {
 	struct histogram h = { 0 };
 	uint64_t last = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < 5000; i++)
 		put(&h, i * i);
 	for (unsigned int permille = 0; permille <= 1000; permille++) {
@@ -140,23 +131,21 @@ static void quantiles_rise(void **state)
 	}
 }
 
-static void numbers_whose_product_would_overflow(void **state)
+TEST(numbers_whose_product_would_overflow)
 {
 	struct histogram h = { .n = UINT64_MAX, .min = 5, .max = 700 };
 
-	(void)state;
 	h.bucket[bucket_of(5)] = UINT64_MAX / 2;
 	h.bucket[bucket_of(700)] = UINT64_MAX - UINT64_MAX / 2;
 	assert_int_equal(histogram_quantile(&h, 400), 5);
 	assert_int_equal(bucket_of(histogram_quantile(&h, 900)), bucket_of(700));
 }
 
-static void rows_are_powers_of_two(void **state)
+TEST(rows_are_powers_of_two)
 {
 	uint64_t rows[HISTOGRAM_ROWS], all = 0;
 	struct histogram h = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		put(&h, i);
 	put(&h, UINT64_MAX);
@@ -174,20 +163,4 @@ static void rows_are_powers_of_two(void **state)
 	assert_int_equal(histogram_row_from(1), 1);
 	assert_int_equal(histogram_row_from(10), 512);
 	assert_true(histogram_row_from(64) == 1ULL << 63);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_begin_where_numbers_change_theirs),
-		cmocka_unit_test(nothing_has_no_quantile),
-		cmocka_unit_test(one_number_is_every_quantile),
-		cmocka_unit_test(small_numbers_are_exact),
-		cmocka_unit_test(quantiles_are_off_by_a_bucket_at_most),
-		cmocka_unit_test(quantiles_rise),
-		cmocka_unit_test(numbers_whose_product_would_overflow),
-		cmocka_unit_test(rows_are_powers_of_two),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static const struct text_case texts[] = {
 	{ "what can't be decoded", "\x06", 1, "not decoded", "not decoded" },
 };
 
-static void test_text(void **state)
+ROWS(test_text, texts)
 {
 	const struct text_case *c = *state;
 	const uint8_t *code = (const uint8_t *)c->code;
@@ -99,7 +99,7 @@ static const struct line_case cases[] = {
 	},
 };
 
-static void test_lines(void **state)
+ROWS(test_lines, cases)
 {
 	const struct line_case *c = *state;
 	struct gobin *bin = bins_newest("");
@@ -141,7 +141,7 @@ static const struct place_case {
 	  "\"executed\"" },
 };
 
-static void test_place(void **state)
+ROWS(test_place, places)
 {
 	const struct place_case *c = *state;
 	struct gobin *bin = bins_newest("");
@@ -164,14 +164,4 @@ static void test_place(void **state)
 	assert_int_equal(total.no_insns, c->refused);
 	buf_fini(&b);
 	gobin_free(bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(texts) + N(cases) + N(places)], *next = tests;
-
-	next = ROWS(next, texts, test_text);
-	next = ROWS(next, cases, test_lines);
-	ROWS(next, places, test_place);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static void table(enum row_mode mode)
 	}
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-	(void)state;
 	table(ROW_HEADS);
 	table(ROW_TEXT);
 	says("NAME    SIZE    TOOK  NOTE\n"
@@ -69,9 +68,8 @@ static void test_text(void **state)
 	     "b?[2J      0     1ns  a terminal is not controlled\n");
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-	(void)state;
 	table(ROW_JSON);
 	says("{\"kind\":\"thing\",\"name\":\"a\",\"size\":7,\"took_ns\":1500}\n"
 	     "{\"kind\":\"thing\",\"name\":\"世界\",\"size\":123456}\n"
@@ -79,9 +77,8 @@ static void test_json(void **state)
 	     "{\"kind\":\"thing\",\"name\":\"b\\u001b[2J\",\"size\":0,\"took_ns\":1}\n");
 }
 
-static void test_members(void **state)
+TEST(test_members)
 {
-	(void)state;
 	json_line(&text, "k");
 	json_raw(&text, "list", "[");
 	for (int i = 0; i < 2; i++) {
@@ -101,7 +98,7 @@ static void test_members(void **state)
 	says("{\"kind\":\"k\",\"list\":[{\"\\\"{\":\"[\",\"at\":\"0xff\"},{\"\\\"{\":\"[\",\"at\":\"0xff\"}],\"there\":true,\"unknown\":null,\"null\":null}\n");
 }
 
-static void test_facts(void **state)
+TEST(test_facts)
 {
 	static const struct fact facts[] = {
 		{ "one", 1, "call", "left out", FACT_ALWAYS },
@@ -114,7 +111,6 @@ static void test_facts(void **state)
 		{ "seconds", 250000000, NULL, NULL, FACT_NS },
 	};
 
-	(void)state;
 	row_facts_text(&text, facts, N(facts));
 	says("1 call left out\n2 calls left out\n0 changes made\n3 records waited, 0.3s in all\n");
 	buf_char(&text, '{');
@@ -122,14 +118,13 @@ static void test_facts(void **state)
 	says("{\"one\":1,\"two\":2,\"always\":0,\"data\":5,\"waits\":3,\"seconds\":0.250000");
 }
 
-static void test_share(void **state)
+TEST(test_share)
 {
 	static const struct { uint64_t part, all; const char *want; } rows[] = {
 		{ 0, 0, "0.0 %" }, { 1, 3, "33.3 %" }, { 999999, 1000000, "99.9 %" },
 		{ UINT64_MAX, UINT64_MAX, "100.0 %" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		row_share(&text, rows[i].part, rows[i].all);
 		says(rows[i].want);
@@ -223,7 +218,7 @@ static const struct table_case {
 	},
 };
 
-static void test_table(void **state)
+ROWS(test_table, tables)
 {
 	const struct table_case *c = *state;
 
@@ -269,9 +264,8 @@ static void put_thing(enum row_mode mode, const char *remark)
 	row_end(&r);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	screen.columns = 10;
 	put_thing(ROW_TEXT, "why");
 	says("thing a?b of  -4 x\", sizes\n  all   17\n  one   0\n  0 calls bad: why\n  1 call  good: why\n");
@@ -283,12 +277,11 @@ static void test_lines(void **state)
 }
 
 /* Columns are as wide as their cells, within bounds; a terminal divides its own width. */
-static void test_widen(void **state)
+TEST(test_widen)
 {
 	struct column c = { "name", "NAME", 6 };
 	char wide[400];
 
-	(void)state;
 	memset(wide, 'x', sizeof(wide));
 	row_widen(&c, wide, 3);
 	assert_int_equal(c.width, 6);
@@ -305,21 +298,4 @@ static void test_widen(void **state)
 	assert_int_equal(c.width, 51);
 }
 
-int main(void)
-{
-	struct CMUnitTest all[N(tables) + 7] = {
-		cmocka_unit_test_setup(test_text, setup),
-		cmocka_unit_test_setup(test_json, setup),
-		cmocka_unit_test_setup(test_members, setup),
-		cmocka_unit_test_setup(test_facts, setup),
-		cmocka_unit_test_setup(test_share, setup),
-		cmocka_unit_test_setup(test_lines, setup),
-		cmocka_unit_test_setup(test_widen, setup),
-	};
-	int failed;
-
-	ROWS(all + 7, tables, test_table);
-	failed = cmocka_run_group_tests(all, NULL, NULL);
-	buf_fini(&text);
-	return failed;
-}
+AROUND_EACH(setup, NULL)

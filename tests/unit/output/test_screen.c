@@ -66,7 +66,7 @@ static const struct fit_case {
 	  "f(a=1, b=2) and muc…" },
 };
 
-static void test_fit(void **state)
+ROWS(test_fit, fits)
 {
 	const struct fit_case *c = *state;
 	struct screen_piece pieces[4];
@@ -97,9 +97,8 @@ static void test_fit(void **state)
 	memset(&screen, 0, sizeof(screen));
 }
 
-static void test_colors(void **state)
+TEST(test_colors, "colours take no columns")
 {
-	(void)state;
 	text.len = 0;
 	screen_style(&text, STYLE_BAD);
 	says("");
@@ -119,14 +118,13 @@ static void test_colors(void **state)
 }
 
 /* A table on a narrow terminal: its wide column takes a share, and cells stay in their columns. */
-static void test_table(void **state)
+TEST(test_table, "a table on a narrow terminal")
 {
 	static const struct column name = { "name", "NAME", 60 }, n = { "n", "N", -4 };
 	static const struct column where = { NULL, "WHERE", 0 };
 	static const char *const names[] = { "short", "a.name(that, is, much, too, long)" };
 	struct row r = { .b = &text };
 
-	(void)state;
 	text.len = 0;
 	screen.columns = 48;
 	for (int i = 0; i < 3; i++) {
@@ -144,7 +142,7 @@ static void test_table(void **state)
 }
 
 /* A name on a narrow terminal: both ends stay, and no two become the same. */
-static void test_names(void **state)
+TEST(test_names, "names on a narrow terminal")
 {
 	static const struct column name = { "name", "NAME", 60 }, n = { "n", "N", -4 };
 	static const char *const names[] = {
@@ -153,7 +151,6 @@ static void test_names(void **state)
 	};
 	struct row r = { .b = &text };
 
-	(void)state;
 	memset(&screen, 0, sizeof(screen));
 	text.len = 0;
 	screen.columns = 48;
@@ -190,7 +187,7 @@ static const struct name_case {
 	  "api.(*XerverOfAll).Get", "", "1  api.(*Xe…All).Get" },
 };
 
-static void test_fit_name(void **state)
+ROWS(test_fit_name, names)
 {
 	const struct name_case *c = *state;
 	size_t start = strlen("before\n"), at;
@@ -210,12 +207,11 @@ static void test_fit_name(void **state)
 }
 
 /* They differ in what is always cut: where no place is left to cut, a name stays whole. */
-static void test_alike(void **state)
+TEST(test_alike, "names that differ in their middle only")
 {
 	char name[] = "alike.(*AVeryL?ngName).GetAll", *differs = strchr(name, '?');
 	char shown[7][64];
 
-	(void)state;
 	for (size_t i = 0; i < N(shown); i++) {
 		*differs = (char)('a' + i);
 		text.len = 0;
@@ -230,9 +226,8 @@ static void test_alike(void **state)
 	assert_string_equal(shown[6], name);
 }
 
-static void test_path(void **state)
+TEST(test_path, "a path is its last two names")
 {
-	(void)state;
 	assert_string_equal(screen_path("/src/shop/cart.go"), "/src/shop/cart.go");
 	screen.brief = true;
 	assert_string_equal(screen_path("/src/shop/cart.go"), "shop/cart.go");
@@ -276,7 +271,7 @@ static const struct time_case {
 	},
 };
 
-static void test_time(void **state)
+ROWS(test_time, times)
 {
 	static const uint64_t at[] = { NOON, NOON + 1500000000, NOON + 250000000 };
 	const struct time_case *c = *state;
@@ -347,7 +342,7 @@ static void set(const char *name, const char *value)
 
 static const struct cmd command = { .name = "count", .command = COMMAND_COUNT };
 
-static void test_open(void **state)
+ROWS(test_open, opens)
 {
 	const struct open_case *c = *state;
 	char name[] = "list", rest[] = "--", last[] = "--wide", *option = NULL;
@@ -388,12 +383,11 @@ static void test_open(void **state)
 	memset(&screen, 0, sizeof(screen));
 }
 
-static void test_resize(void **state)
+TEST(test_resize, "a terminal that is resized")
 {
 	struct winsize w = { .ws_row = 24, .ws_col = 133 };
 	int master, fd = terminal(97, &master);
 
-	(void)state;
 	screen_follow();
 	assert_int_equal(screen.columns, 0);
 	screen_open(fd);
@@ -418,7 +412,7 @@ static const struct wrong_case {
 	{ "no value", "--time", NULL, "option '--time' needs a value" },
 };
 
-static void test_wrong(void **state)
+ROWS(test_wrong, wrongs)
 {
 	const struct wrong_case *c = *state;
 	char *argv[4] = { strdup("list"), strdup(c->option), c->value ? strdup(c->value) : NULL };
@@ -435,26 +429,4 @@ static void test_wrong(void **state)
 	for (size_t i = 0; i < N(all); i++)
 		free(all[i]);
 	memset(&screen, 0, sizeof(screen));
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[6 + N(fits) + N(names) + N(times) + N(opens) + N(wrongs)] = {
-		{ "colours take no columns", test_colors },
-		{ "a table on a narrow terminal", test_table },
-		{ "names on a narrow terminal", test_names },
-		{ "names that differ in their middle only", test_alike },
-		{ "a path is its last two names", test_path },
-		{ "a terminal that is resized", test_resize },
-	};
-	struct CMUnitTest *end = ROWS(tests + 6, fits, test_fit);
-	int failed;
-
-	end = ROWS(end, names, test_fit_name);
-	end = ROWS(end, times, test_time);
-	end = ROWS(end, opens, test_open);
-	ROWS(end, wrongs, test_wrong);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	buf_fini(&text);
-	return failed;
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* output/stacks.c and what shows stacks: output/folded.c, output/stack_print.c, export/pprof.c. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +12,7 @@
 #include "output/folded.h"
 #include "output/screen.h"
 #include "output/stack_print.h"
+#include "rows.h"
 #include "unpprof.h"
 
 #define COUNT(v) (sizeof(v) / sizeof(*(v)))
@@ -98,11 +95,10 @@ static void expect(struct buf *b, const char *want)
 	buf_fini(b);
 }
 
-static void test_folded(void **state)
+TEST(test_folded, "folded: one line for each stack, whatever its names")
 {
 	struct buf b = { .p = NULL };
 
-	(void)state;
 	folded_put(&made, 0, &b);
 	expect(&b, "[truncated];[unknown];[libc.so.6];main._\"odd\"_;"
 	       "main.F[go.shape.struct_{_X_int,_Y_int_}] 2\n"
@@ -118,7 +114,7 @@ static void test_folded(void **state)
 }
 
 /* Frames of a waiting goroutine that a terminal does not show. */
-static void test_brief(void **state)
+TEST(test_brief, "on a terminal frames of the runtime are folded, and paths are short")
 {
 	static const struct gobin_frame at[] = {
 		{ .func = "runtime.gopark", .file = "/go/src/runtime/proc.go", .line = 1 },
@@ -131,7 +127,6 @@ static void test_brief(void **state)
 	struct stack k = { all, 4, false, { 1 }, NULL, 0 };
 	struct buf b = { .p = NULL };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		symbols[i] = (struct symbol){ &shop, 0x401010, 0x401000, &at[i], 1, 0 };
 		all[i] = &symbols[i];
@@ -155,11 +150,10 @@ static void test_brief(void **state)
 	       "    runtime.goexit  /go/src/runtime/asm.s:4\n");
 }
 
-static void test_text(void **state)
+TEST(test_text, "text: nothing in a name reaches the terminal")
 {
 	struct buf b = { .p = NULL };
 
-	(void)state;
 	stack_print_text(&made, 2, &b);
 	expect(&b, "9 calls, 5.00us time, mean 555ns, 75.0 %, pid 12\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
@@ -178,11 +172,10 @@ static void test_text(void **state)
 	expect(&b, "");
 }
 
-static void test_json(void **state)
+TEST(test_json, "JSON: a line for each stack")
 {
 	struct buf b = { .p = NULL };
 
-	(void)state;
 	stack_print_json(&made, 3, &b);
 	expect(&b, "{\"kind\":\"stack\",\"count\":9,\"sum_ns\":5000,\"mean_ns\":555,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":12}}\n"
 	       "{\"kind\":\"stack\",\"count\":2,\"sum_ns\":0,\"mean_ns\":0,\"frames\":[{\"func\":\"main.F[go.shape.struct { X int; Y int }]\",\"file\":\"/src/a b.go\",\"line\":1},{\"func\":\"main.\\n\\\"odd\\\"\\u001b\"},{\"func\":null,\"address\":\"0x7f0001\",\"binary\":\"/lib/libc.so.6\"},{\"func\":null,\"address\":\"0x123\"}],\"truncated\":true}\n"
@@ -204,11 +197,10 @@ static void take_apart(struct buf *b, struct buf *text)
 	buf_fini(b);
 }
 
-static void test_pprof(void **state)
+TEST(test_pprof, "pprof: all that is known of a stack is there")
 {
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
-	(void)state;
 	pprof_put(&made, &about, &b);
 	take_apart(&b, &text);
 	expect(&text, "counts calls/count\ncounts time/nanoseconds\n"
@@ -234,14 +226,13 @@ static void test_pprof(void **state)
 }
 
 /* The creator of the goroutine: behind the frames, and a root. */
-static void test_creator_shown(void **state)
+TEST(test_creator_shown, "the creator of a goroutine is shown")
 {
 	static struct stack created = { simple, 3, true, { 3 }, .creator = &places[0] };
 	static struct stack *one[] = { &created };
 	const struct stacks s = { .types = types, .ntypes = 1, .v = one, .n = 1 };
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
-	(void)state;
 	stack_print_text(&s, 0, &b);
 	expect(&b, "3 calls, 100.0 %\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
@@ -267,7 +258,7 @@ static void test_creator_shown(void **state)
 }
 
 /* Weights of time: states stand below the numbers, and add up. */
-static void test_split(void **state)
+TEST(test_split, "times have a mean, and states below them")
 {
 	static const struct stacks_value weights[] = {
 		{ "wait_ns", "wait", "nanoseconds" }, { "sum_ns", "time", "nanoseconds" },
@@ -279,7 +270,6 @@ static void test_split(void **state)
 	struct buf b = { .p = NULL };
 	struct stacks s;
 
-	(void)state;
 	stacks_init(&s, weights, 3);
 	for (int round = 0; round < 2; round++) {
 		stacks_zero(&s);
@@ -297,7 +287,7 @@ static void test_split(void **state)
 }
 
 /* The parts of a key are beside the numbers, and roots. */
-static void test_keyed(void **state)
+TEST(test_keyed, "parts of a key are beside the numbers, and roots")
 {
 	static const struct stacks_label parts[] = { { "r.Path", "\"/a b;c_d\"" },
 						     { "ok", "true" } };
@@ -308,7 +298,6 @@ static void test_keyed(void **state)
 	struct stacks s = { .types = types, .ntypes = 1, .keyed = true, .v = one, .n = 1 };
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
-	(void)state;
 	stack_print_text(&s, 0, &b);
 	buf_char(&b, '\0');
 	assert_non_null(strstr(b.p, ", r.Path=\"/a b;c_d\", ok=true\n    main.leaf"));
@@ -329,14 +318,13 @@ static void test_keyed(void **state)
 	buf_fini(&b);
 }
 
-static void test_large_values(void **state)
+TEST(test_large_values, "sums do not wrap")
 {
 	static struct stack huge = { simple, 1, false, { UINT64_MAX, 1 }, NULL, 0 };
 	static struct stack *two[] = { &huge, &huge };
 	const struct stacks s = { .types = types, .ntypes = 1, .v = two, .n = 2 };
 	struct buf b = { .p = NULL }, text = { .p = NULL };
 
-	(void)state;
 	assert_int_equal(stacks_sum(&s, 0), UINT64_MAX);
 	folded_put(&s, 0, &b);
 	expect(&b, "main.mid;main.leaf 18446744073709551615\n");
@@ -404,14 +392,13 @@ static void expect_sorted(const struct stacks *s)
 	assert_string_equal(s->v[5]->places[0]->frames[0].func, "main.main");
 }
 
-static void test_add(void **state)
+TEST(test_add, "equal stacks with equal labels are one")
 {
 	static const struct stacks_label text = { "pid", "12", 0, NULL };
 	struct gobin *bin = bins_newest("");
 	uint64_t pc = bins_func(bin, "main.main")->entry;
 	struct program p;
 
-	(void)state;
 	program_init(&p, bin);
 
 	const struct stacks_pc one[] = { { &p.syms, pc }, { &p.syms, pc + 9 } };
@@ -444,14 +431,13 @@ static void test_add(void **state)
 }
 
 /* A call of another instruction on the same line, and one of another line. */
-static void test_same_lines(void **state)
+TEST(test_same_lines, "stacks that read the same are one, but not in a profile")
 {
 	struct gobin *bin = bins_newest("");
 	uint64_t pc = bins_func(bin, "main.main")->entry, other = pc, same = 0;
 	const uint64_t end = bins_func(bin, "main.main")->end;
 	struct program p;
 
-	(void)state;
 	program_init(&p, bin);
 	while (++other < end &&
 	       symbols_at(&p.syms, other, 0)->looks == symbols_at(&p.syms, pc, 0)->looks)
@@ -473,13 +459,12 @@ static void test_same_lines(void **state)
 	gobin_free(bin);
 }
 
-static void test_creators(void **state)
+TEST(test_creators, "stacks of goroutines that others have started are others")
 {
 	struct gobin *bin = bins_newest("");
 	uint64_t pc = bins_func(bin, "main.main")->entry;
 	struct program p;
 
-	(void)state;
 	program_init(&p, bin);
 
 	const struct stacks_pc at[] = { { &p.syms, pc } };
@@ -635,11 +620,10 @@ static void ask(const char *tool, const struct stacks *s, const char *profile)
 }
 
 /* Every release's own reader shows what was written of every release's program. */
-static void test_go_tool(void **state)
+TEST(test_go_tool, "pprof: go tool pprof reads what was written")
 {
 	struct bins_each b = BINS("frames", "", "-pie-stripped");
 
-	(void)state;
 	while (bins_next(&b)) {
 		char path[] = "/tmp/goprobe-test-XXXXXX";
 		struct bins_each tool = BINS("pprof", "");
@@ -657,11 +641,10 @@ static void test_go_tool(void **state)
 }
 
 /* One mapping, with the file's own addresses, so that readers take the names from here. */
-static void test_mapping(void **state)
+TEST(test_mapping, "pprof: the mapping is that of the file")
 {
 	struct bins_each b = BINS("frames", "", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct buf file = { .p = NULL }, text = { .p = NULL }, want = { .p = NULL };
 		struct gobin_range r;
@@ -690,27 +673,4 @@ static void test_mapping(void **state)
 		buf_fini(&text);
 		program_fini(&p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "equal stacks with equal labels are one", test_add },
-		{ "stacks that read the same are one, but not in a profile", test_same_lines },
-		{ "stacks of goroutines that others have started are others", test_creators },
-		{ "the creator of a goroutine is shown", test_creator_shown },
-		{ "times have a mean, and states below them", test_split },
-		{ "parts of a key are beside the numbers, and roots", test_keyed },
-		{ "folded: one line for each stack, whatever its names", test_folded },
-		{ "text: nothing in a name reaches the terminal", test_text },
-		{ "on a terminal frames of the runtime are folded, and paths are short",
-		  test_brief },
-		{ "JSON: a line for each stack", test_json },
-		{ "pprof: all that is known of a stack is there", test_pprof },
-		{ "sums do not wrap", test_large_values },
-		{ "pprof: go tool pprof reads what was written", test_go_tool },
-		{ "pprof: the mapping is that of the file", test_mapping },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

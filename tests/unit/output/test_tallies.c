@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Statistics of functions, kept and sorted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "output/tallies.h"
+#include "rows.h"
 
 static struct tallies all;
 
@@ -33,9 +30,8 @@ static void add(uint32_t id, uint64_t hits)
 			 0);
 }
 
-static void test_new(void **state)
+TEST(test_new)
 {
-	(void)state;
 	add(1, 10);
 	assert_int_equal(all.v[1].new, 10);
 	tallies_begin(&all);
@@ -50,16 +46,15 @@ static void test_new(void **state)
 	assert_int_equal(all.v[1].calls, 25);
 }
 
-static void test_unknown_ids(void **state)
+TEST(test_unknown_ids)
 {
-	(void)state;
 	add(4, 10);
 	add(UINT32_MAX, 10);
 	tallies_sort(&all, TALLIES_BY_CALLS);
 	assert_int_equal(all.norder, 0);
 }
 
-static void test_durations(void **state)
+TEST(test_durations)
 {
 	static const uint64_t buckets[] = { 2, 0, 3 };
 	const struct goprobe_tally t = {
@@ -67,7 +62,6 @@ static void test_durations(void **state)
 		.sum = 500, .min = 70, .max = 130,
 	};
 
-	(void)state;
 	tallies_add(&all, &t, buckets);
 	assert_int_equal(all.v[3].calls, 9);
 	assert_int_equal(all.v[3].took.n, 5);
@@ -82,11 +76,10 @@ static void test_durations(void **state)
 	assert_int_equal(tallies_open(&all.v[3]), 0);
 }
 
-static void test_last_bucket(void **state)
+TEST(test_last_bucket)
 {
 	static const uint64_t one = 1;
 
-	(void)state;
 	tallies_add(&all, &(struct goprobe_tally){
 		.id = 0, .first = GOPROBE_BUCKETS - 1, .nbuckets = 1, .calls = 1 }, &one);
 	assert_int_equal(all.v[0].took.bucket[GOPROBE_BUCKETS - 1], 1);
@@ -102,9 +95,8 @@ static void expect_order(enum tallies_by by, const char *want)
 	assert_string_equal(got, want);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-	(void)state;
 	add(0, 5);
 	add(2, 50);
 	tallies_begin(&all);
@@ -120,7 +112,7 @@ static void test_order(void **state)
 }
 
 /* Calls whose end did not pass are none; or only those count whose end did. */
-static void test_filtered(void **state)
+TEST(test_filtered)
 {
 	static const uint64_t buckets[] = { 2, 0, 3 };
 	const struct goprobe_tally t = {
@@ -128,7 +120,6 @@ static void test_filtered(void **state)
 		.sum = 500, .min = 70, .max = 130,
 	};
 
-	(void)state;
 	assert_int_equal(tallies_add(&all, &t, buckets), 0);
 	assert_int_equal(all.v[3].calls, 6);
 	assert_int_equal(tallies_open(&all.v[3]), 1);
@@ -139,18 +130,4 @@ static void test_filtered(void **state)
 	assert_int_equal(tallies_open(&all.v[3]), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_new),
-		TEST(test_unknown_ids),
-		TEST(test_durations),
-		TEST(test_last_bucket),
-		TEST(test_filtered),
-		TEST(test_order),
-#undef TEST
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown)

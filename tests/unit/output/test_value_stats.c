@@ -149,7 +149,7 @@ static void expect(const struct stats_print *s, const struct tallies *t, const c
 	buf_fini(&b);
 }
 
-static void test_value(void **state)
+ROWS(test_value, cases)
 {
 	const struct value_case *c = *state;
 	const struct group_by key = { .value = {
@@ -170,12 +170,4 @@ static void test_value(void **state)
 	if (c->json)
 		expect(&s, &t, c->json);
 	tallies_fini(&t);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_value);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void put_places(struct gobin *bin, const char *mark, struct buf *b)
 	spec_fini(&spec);
 }
 
-static void test_variables(void **state)
+ROWS(test_variables, cases)
 {
 	const struct variables_case *c = *state;
 	struct bins_each e = BINS("places", c->form);
@@ -140,12 +140,4 @@ static void test_variables(void **state)
 		buf_fini(&b);
 	}
 	assert_true(any);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_variables);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

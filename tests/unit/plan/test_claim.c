@@ -129,7 +129,7 @@ static bool matches(const char *got, const char *want)
 	}
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct gobin *bin = bins_newest("");
@@ -155,12 +155,4 @@ static void test_row(void **state)
 	plan_free(p);
 	arena_fini(&mem);
 	gobin_free(bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_row);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

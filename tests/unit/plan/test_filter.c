@@ -266,7 +266,7 @@ static struct row {
 	  .jumps = PLAN_JUMPS_AUTO },
 };
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct plan_options opt = plan_defaults;
@@ -410,7 +410,7 @@ static void show_keyed(FILE *f, const struct plan *p)
 	}
 }
 
-static void test_keyed(void **state)
+ROWS(test_keyed, keyed)
 {
 	const struct keyed_row *row = *state;
 	const char *const specs[] = { row->spec, NULL };
@@ -445,7 +445,7 @@ static void test_keyed(void **state)
 }
 
 /* The value is not kept until the return decides. */
-static void test_late(void **state)
+TEST(test_late, "values that are known too early")
 {
 	static const struct { const char *spec, *by, *message; } late[] = {
 		{ "main.Ints if ~r0 > 5", NULL,
@@ -456,7 +456,6 @@ static void test_late(void **state)
 		},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(late); i++) {
 		const char *const specs[] = { late[i].spec, NULL };
 		struct plan_options opt = plan_defaults;
@@ -483,14 +482,13 @@ static void test_late(void **state)
 }
 
 /* A jump to another function has no results: conditions on results are undecided there. */
-static void test_tails(void **state)
+TEST(test_tails, "jumps to other functions")
 {
 	static const char *const texts[][2] = {
 		{ "/^main\\..*-fm$|^main\\..*Shape/ if ~r0 > 0.5" }, { "main.* if duration > 1s" },
 	};
 	struct gobin *bin = bins_newest("");
 
-	(void)state;
 	for (size_t i = 0; i < N(texts); i++) {
 		struct arena mem = { 0 };
 		struct diag d = { 0 };
@@ -515,7 +513,7 @@ static void test_tails(void **state)
 }
 
 /* Omitted functions are reported with the reason, also if all are omitted. */
-static void test_left_out(void **state)
+TEST(test_left_out, "omitted functions are reported")
 {
 	static const struct {
 		const char *spec;
@@ -534,7 +532,6 @@ static void test_left_out(void **state)
 	};
 	struct gobin *bin = bins_newest("");
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		const char *const texts[] = { rows[i].spec, NULL };
 		struct plan_options opt = plan_defaults;
@@ -559,7 +556,7 @@ static void test_left_out(void **state)
 	gobin_free(bin);
 }
 
-static void test_held(void **state)
+TEST(test_held, "capacity for held calls")
 {
 	static const char *const held[] = { "main.Strings if err != nil", "main.Leaf", NULL };
 	static const char *const lists[] = { "main.Refs(p.Value, t.Value) if ~r0 != nil", NULL };
@@ -570,7 +567,6 @@ static void test_held(void **state)
 	struct diag d = { 0 };
 	struct plan *p;
 
-	(void)state;
 	assert_int_equal(make(bin, &opt, held, &p, &mem, &d), 0);
 	/* A header, its time, a string, a slice and a string, what is behind them. */
 	assert_int_equal(p->held_bytes, sizeof(struct goprobe_record) + 8 + 16 + 24 + 16 + 960);
@@ -587,17 +583,4 @@ static void test_held(void **state)
 	plan_free(p);
 	arena_fini(&mem);
 	gobin_free(bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[4 + N(cases) + N(keyed)] = {
-		{ "values that are known too early", test_late },
-		{ "jumps to other functions", test_tails },
-		{ "omitted functions are reported", test_left_out },
-		{ "capacity for held calls", test_held },
-	};
-
-	ROWS(ROWS(tests + 4, cases, test_row), keyed, test_keyed);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void run_ops(struct machine *m, const struct plan_filter_more *more, cons
 	assert_string_equal(got, want);
 }
 
-static void test_ops(void **state)
+ROWS(test_ops, ops_rows)
 {
 	const struct ops_row *row = *state;
 	struct goprobe_op ops[PLAN_LIMIT_OPS_MAX];
@@ -92,7 +92,7 @@ static void test_ops(void **state)
 }
 
 /* One goroutine of N, with any pattern of ids, and always the same ones. */
-static void test_goroutines(void **state)
+TEST(test_goroutines, "goroutines by a hash of their ids")
 {
 	static const unsigned int steps[] = { 1, 2, 8, 100, 16, 1024 };
 	const struct plan_limits limits = { .sample = 8, .by = PLAN_SAMPLE_GOROUTINE };
@@ -100,7 +100,6 @@ static void test_goroutines(void **state)
 	struct plan_filter_more more = plan_limit_call(&limits, true, ops);
 	struct machine m;
 
-	(void)state;
 	assert_false(more.counts);
 	machine_set(&m, "");
 	for (size_t i = 0; i < N(steps); i++) {
@@ -126,7 +125,7 @@ static void test_goroutines(void **state)
  * At 1/3 nine goroutines that start one after the other are all left out in 2.6 of 100 cases by
  * chance, and six or more of them are chosen in 4.2.
  */
-static void test_neighbours(void **state)
+TEST(test_neighbours, "goroutines that start together are chosen as by chance")
 {
 	const struct plan_limits limits = { .sample = 3, .by = PLAN_SAMPLE_GOROUTINE };
 	struct goprobe_op ops[PLAN_LIMIT_OPS_MAX];
@@ -135,7 +134,6 @@ static void test_neighbours(void **state)
 	static bool chosen[WINDOWS + WINDOW];
 	struct machine m;
 
-	(void)state;
 	machine_set(&m, "");
 	for (size_t i = 0; i < N(chosen); i++) {
 		m.task[GOPROBE_TASK_GOID] = i + 1;
@@ -172,7 +170,7 @@ static struct load_row {
 	{ "a hit that takes for ever", 1, UINT64_MAX, 8, { UINT32_MAX, 1 } },
 };
 
-static void test_load(void **state)
+ROWS(test_load, load_rows)
 {
 	const struct load_row *row = *state;
 	struct goprobe_breaker b = overload_breaker(row->max_load, row->hit_ns, row->processors);
@@ -181,14 +179,13 @@ static void test_load(void **state)
 	assert_int_equal(b.percent, row->want.percent);
 }
 
-static void test_said(void **state)
+TEST(test_said, "what is said when it was too much")
 {
 	const struct goprobe_breaker b = { .hit_ns = 2500, .percent = 200 };
 	static const char begins[] =
 		"{\"kind\":\"broken\",\"hits_per_second\":1200000,\"percent\":300,";
 	struct buf text = { 0 }, json = { 0 };
 
-	(void)state;
 	assert_int_equal(overload_percent(&b, 400000), 100);
 	overload_say(&b, 1200000, &text);
 	buf_char(&text, 0);
@@ -210,7 +207,7 @@ static void test_said(void **state)
 
 /* --- functions that have been seen so often --------------------------------------- */
 
-static void test_times(void **state)
+TEST(test_times, "functions that have been seen so often")
 {
 	struct plan_func funcs[] = {
 		{ .ends = true }, { .ends = false }, { .ends = true, .hidden = true },
@@ -219,7 +216,6 @@ static void test_times(void **state)
 	struct plan p = { .funcs = v, .nfuncs = N(funcs) };
 	struct call_quota t;
 
-	(void)state;
 	for (size_t i = 0; i < N(funcs); i++)
 		v[i] = &funcs[i];
 	assert_int_equal(call_quota_init(&t, &p, 2), 0);
@@ -259,17 +255,4 @@ static void test_times(void **state)
 	assert_int_equal(t.done[0], 4);
 	assert_int_equal(t.left, 0);
 	call_quota_fini(&t);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[4 + N(ops_rows) + N(load_rows)] = {
-		{ "goroutines by a hash of their ids", test_goroutines },
-		{ "goroutines that start together are chosen as by chance", test_neighbours },
-		{ "what is said when it was too much", test_said },
-		{ "functions that have been seen so often", test_times },
-	};
-
-	ROWS(ROWS(tests + 4, ops_rows, test_ops), load_rows, test_load);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* Reasons for missing values, from tables of types as the module has them. */
 #include "plan/not_captured.h"
 #include "recs.h"
+#include "rows.h"
 
 enum { FRAME, NODE, LAST };
 
@@ -77,7 +78,7 @@ static const struct row {
 	{ "a plan that there is not", FRAMED, 0, &p_item, 0, 7, NULL },
 };
 
-static void test_why(void **state)
+ROWS(test_why, rows)
 {
 	const struct row *row = *state;
 	const struct record r = { .h = { .flags = row->flags, .plan = row->plan } };
@@ -93,12 +94,4 @@ static void test_why(void **state)
 	assert_string_equal(why, row->why);
 	/* Distinguished by its address. */
 	assert_int_equal(why == VALUE_DEEP, strcmp(why, DEEP) == 0);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)];
-
-	ROWS(tests, rows, test_why);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static const struct spec_case {
 	{ "a signature", "main.go:42(x int)", SPEC_LINE, NULL, 0, "',' or ')'" },
 };
 
-static void test_spec(void **state)
+ROWS(test_spec, spec_cases)
 {
 	const struct spec_case *c = *state;
 	struct diag d = { 0 };
@@ -169,7 +169,7 @@ static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bo
 	spec_fini(&s);
 }
 
-static void test_lines(void **state)
+ROWS(test_lines, marks)
 {
 	const struct mark *m = *state;
 	struct bins_each e = BINS("places", "", "-stripped", "-noopt");
@@ -195,7 +195,7 @@ static const struct wrong {
 	{ "no code", "*0x10", "no Go function", NULL },
 };
 
-static void test_wrong(void **state)
+ROWS(test_wrong, wrongs)
 {
 	const struct wrong *w = *state;
 	struct bins_each e = BINS("places", "", "-stripped");
@@ -246,7 +246,7 @@ static const struct insn_case {
 	  "leads into one of its instructions" },
 };
 
-static void test_insn(void **state)
+ROWS(test_insn, insn_cases)
 {
 	const struct insn_case *c = *state;
 	struct insn_code code = {
@@ -293,11 +293,10 @@ static void check_returns(struct gobin *bin, const struct gofunc *fn, size_t *re
 	insn_scan_fini(&scan);
 }
 
-static void test_all_instructions(void **state)
+TEST(test_all_instructions)
 {
 	struct bins_each e = BINS("places", "", "-stripped");
 
-	(void)state;
 	while (bins_next(&e)) {
 		struct counted c = { 0 };
 		size_t n, returns = 0;
@@ -316,11 +315,10 @@ static void test_all_instructions(void **state)
 
 /* --- inlined functions ------------------------------------------------------------------- */
 
-static void test_inlined(void **state)
+TEST(test_inlined)
 {
 	struct bins_each e = BINS("places", "", "-stripped");
 
-	(void)state;
 	while (bins_next(&e)) {
 		struct places v = { 0 };
 		struct diag d = { 0 };
@@ -390,7 +388,7 @@ static void check_plan(struct gobin *bin, const struct planned *c, const char *e
 	spec_fini(&s);
 }
 
-static void test_plan(void **state)
+ROWS(test_plan, plans)
 {
 	const struct planned *c = *state;
 	struct bins_each with = BINS("places", ""), without = BINS("places", "-stripped");
@@ -424,11 +422,10 @@ static bool is_filled(const struct plan *p, uint32_t offset)
 }
 
 /* Of a slice the length alone is used. */
-static void test_length(void **state)
+TEST(test_length)
 {
 	struct bins_each b = BINS("places", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(&plan_defaults);
 		const struct plan_value *v;
@@ -454,22 +451,4 @@ static void test_length(void **state)
 		arena_fini(&mem);
 		spec_fini(&s);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(spec_cases) + N(marks) + N(wrongs) + N(insn_cases) +
-				N(plans) + 3];
-	struct CMUnitTest *t = tests;
-
-	memset(tests, 0, sizeof(tests));
-	t = ROWS(t, spec_cases, test_spec);
-	t = ROWS(t, marks, test_lines);
-	t = ROWS(t, wrongs, test_wrong);
-	t = ROWS(t, insn_cases, test_insn);
-	t = ROWS(t, plans, test_plan);
-	*t++ = (struct CMUnitTest)cmocka_unit_test(test_inlined);
-	*t++ = (struct CMUnitTest)cmocka_unit_test(test_length);
-	*t++ = (struct CMUnitTest)cmocka_unit_test(test_all_instructions);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From functions to points, plans and types. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +12,7 @@
 #include "plan/load_bias.h"
 #include "plan/survey.h"
 #include "recording/format.h"
+#include "rows.h"
 
 static const char *reg_name(unsigned int reg)
 {
@@ -216,11 +213,10 @@ static void check_frames(const struct bins_each *b, const struct plan_case *c,
 	free(want);
 }
 
-static void test_frames(void **state)
+TEST(test_frames, "values go from their places into frames")
 {
 	struct bins_each b = BINS("shapes", "", "-pie");
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 			const struct plan_case *c = &cases[k];
@@ -327,22 +323,20 @@ static void check_cases(struct bins_each b, const struct point_case *cases, size
 	}
 }
 
-static void test_points(void **state)
+TEST(test_points, "points are where calls begin and end")
 {
 	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 	struct bins_each cgo = BINS("shapes", "-cgo", "-cgo-stripped");
 
-	(void)state;
 	check_cases(b, point_cases, sizeof(point_cases) / sizeof(*point_cases));
 	check_cases(cgo, cgo_cases, sizeof(cgo_cases) / sizeof(*cgo_cases));
 }
 
-static void test_no_return(void **state)
+TEST(test_no_return, "entries only, and limits, as asked for")
 {
 	struct bins_each b = BINS("shapes", "");
 	struct plan_options opt = plan_defaults;
 
-	(void)state;
 	opt.no_return = true;
 	opt.string_limit = 7;
 	while (bins_next(&b)) {
@@ -358,7 +352,7 @@ static void test_no_return(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused, "what must not be probed is refused by name")
 {
 	static const char *const names[] = {
 		"main.inlined", "runtime.morestack", "runtime.newstack",
@@ -368,7 +362,6 @@ static void test_refused(void **state)
 	};
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(NULL);
 
@@ -394,14 +387,13 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_twice(void **state)
+TEST(test_twice, "a function is added once, alike plans are shared")
 {
 	struct bins_entry v[BINS_MAX];
 	struct diag d = { .message = NULL };
 	struct gobin *a, *b;
 	struct plan *p = plan_new(NULL);
 
-	(void)state;
 	bins_list("", v);
 	a = bins_open(v[0].path);
 	b = bins_open(v[0].path);
@@ -424,11 +416,10 @@ static void test_twice(void **state)
 }
 
 /* A whole program: shared plans, sound references, in little time. */
-static void test_all(void **state)
+TEST(test_all, "whole programs are planned")
 {
 	struct bins_each b = BINS("shapes", "", "-stripped", "-go");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(NULL);
 		clock_t start = clock();
@@ -454,12 +445,11 @@ static void test_all(void **state)
 	}
 }
 
-static void test_action(void **state)
+TEST(test_action, "what is only counted or timed captures nothing")
 {
 	struct bins_each b = BINS("shapes", "");
 	struct plan_options opt = plan_defaults;
 
-	(void)state;
 	opt.action = GOPROBE_ACTION_TIME;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(&opt);
@@ -525,7 +515,7 @@ static void check_bias(const struct plan *p, const struct plan *points)
 }
 
 /* Before Go 1.17 g is not in R14, and ends of main.Strings have more than numbers. */
-static void test_jumps(void **state)
+TEST(test_jumps, "what is timed or recorded may become jumps")
 {
 	static const char *const names[] = {
 		"main.Strings", "main.Deep", "main.HugeFrame", "main.MiddleFrame",
@@ -534,7 +524,6 @@ static void test_jumps(void **state)
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 	struct plan_options opt = plan_defaults;
 
-	(void)state;
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < 2 * sizeof(names) / sizeof(*names); k++) {
 			const char *name = names[k / 2];
@@ -567,11 +556,10 @@ static void test_jumps(void **state)
 }
 
 /* Contexts have values by keys of types that no traced package has. */
-static void test_context_keys(void **state)
+TEST(test_context_keys, "types of contexts' keys are known from the start")
 {
 	struct bins_each b = BINS("known", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_one(b.bin, "context.WithValue");
 		bool found = false;
@@ -605,13 +593,12 @@ static const struct plan_case redacted[] = {
 	  17 },
 };
 
-static void test_redacted(void **state)
+TEST(test_redacted, "what is redacted is left out, or wiped")
 {
 	struct bins_each b = BINS("shapes", "", "-pie");
 	struct plan_options opt = plan_defaults;
 	struct diag d = { .message = NULL };
 
-	(void)state;
 	assert_int_equal(secret_list_add(&opt.secrets, "s,a,name,kind", &d), 0);
 	while (bins_next(&b)) {
 		for (size_t k = 0; k < sizeof(redacted) / sizeof(*redacted); k++) {
@@ -626,22 +613,4 @@ static void test_redacted(void **state)
 		}
 	}
 	secret_list_fini(&opt.secrets);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "values go from their places into frames", test_frames },
-		{ "points are where calls begin and end", test_points },
-		{ "entries only, and limits, as asked for", test_no_return },
-		{ "what is only counted or timed captures nothing", test_action },
-		{ "what is timed or recorded may become jumps", test_jumps },
-		{ "what must not be probed is refused by name", test_refused },
-		{ "a function is added once, alike plans are shared", test_twice },
-		{ "whole programs are planned", test_all },
-		{ "what is redacted is left out, or wiped", test_redacted },
-		{ "types of contexts' keys are known from the start", test_context_keys },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

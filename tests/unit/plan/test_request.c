@@ -44,19 +44,11 @@ static void check(const struct row *row, struct gobin *bin)
 	arena_fini(&mem);
 }
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	struct bins_each b = BINS("shapes", row->known ? "" : "-stripped");
 
 	while (bins_next(&b))
 		check(row, b.bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)];
-
-	ROWS(tests, rows, test_row);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

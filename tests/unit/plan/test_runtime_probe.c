@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probes on runtime functions, in all programs. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 
@@ -37,12 +33,11 @@ static size_t points_of(const struct plan *p, uint32_t id, uint32_t kind)
 }
 
 /* It returns somewhere, what it does before does not matter, and all of that is hidden. */
-static void test_go(void **state)
+TEST(test_go, "runtime.newproc1 is traced where it returns")
 {
 	struct bins_each b = BINS("shapes", FORMS);
 	size_t points;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_of(b.bin, "main.Ints");
 		struct diag d = { 0 };
@@ -64,7 +59,7 @@ static void test_go(void **state)
 }
 
 /* With returns, what ends calls is traced where it is called; without them nothing is. */
-static void test_ends(void **state)
+TEST(test_ends, "what ends calls is traced, if returns are")
 {
 	static const enum plan_role roles[] = {
 		PLAN_ROLE_NONE, PLAN_ROLE_PANIC, PLAN_ROLE_RECOVERY, PLAN_ROLE_FATAL,
@@ -73,7 +68,6 @@ static void test_ends(void **state)
 	struct bins_each b = BINS("shapes", FORMS);
 	size_t points;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan_options o = plan_defaults;
 		/* The linker leaves it out of programs that do not use it. */
@@ -126,11 +120,10 @@ static void actions_of(const struct plan *p, char *text)
 }
 
 /* Notifications that conditions need, before other work at these places, for panics. */
-static void test_notifications(void **state)
+TEST(test_notifications, "notifications that conditions need")
 {
 	struct bins_each b = BINS("shapes", FORMS);
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_of(b.bin, "main.Ints");
 		struct plan_options o = plan_defaults;
@@ -155,7 +148,7 @@ static void test_notifications(void **state)
 }
 
 /* A function that the user traces also reports other calls, if its records can. */
-static void test_shared(void **state)
+TEST(test_shared, "also where it is traced for its own sake")
 {
 	static const struct {
 		const char *func;
@@ -166,7 +159,6 @@ static void test_shared(void **state)
 	};
 	struct gobin *bin = bins_newest("");
 
-	(void)state;
 	for (size_t i = 0; i < N(funcs); i++) {
 		struct plan *p = plan_of(bin, funcs[i].func);
 		struct diag d = { 0 };
@@ -186,11 +178,10 @@ static const struct {
 	{ 0x2000, 0x1f80, 0x10 }, { 0x2000, 0x2000, 0 }, { 0x2000, 0, 0 }, { 0x1000, 0x2000, 0 },
 };
 
-static void test_recovery(void **state)
+TEST(test_recovery, "a frame that goes on is in its stack")
 {
 	static struct record r;
 
-	(void)state;
 	for (size_t i = 0; i < N(recoveries); i++) {
 		struct runtime_probe_recovery sent = { recoveries[i].hi, recoveries[i].sp };
 		uint64_t depth = 0;
@@ -207,12 +198,11 @@ static void test_recovery(void **state)
 }
 
 /* A spec that names it shows it. */
-static void test_wanted(void **state)
+TEST(test_wanted, "unless somebody wants to see it")
 {
 	struct bins_each b = BINS("shapes", "");
 	size_t points;
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_of(b.bin, "runtime.newproc1");
 		struct diag d = { 0 };
@@ -226,11 +216,10 @@ static void test_wanted(void **state)
 }
 
 /* Calls report their goroutine where g is in a register. */
-static void test_goroutine(void **state)
+TEST(test_goroutine, "calls report their goroutine if g is in a register")
 {
 	struct bins_each b = BINS("shapes", FORMS);
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_of(b.bin, "main.Ints");
 		const struct plan_frame *f = &p->funcs[0]->call;
@@ -261,7 +250,7 @@ static struct row {
 	{ "nor one without a frame", 0, 0, 7, false },
 };
 
-static void test_record(void **state)
+ROWS(test_record, rows)
 {
 	const struct row *row = *state;
 	static struct record r;
@@ -276,11 +265,10 @@ static void test_record(void **state)
 }
 
 /* A function begins where its func keyword is, and nowhere outside of code. */
-static void test_line(void **state)
+TEST(test_line, "what is executed where")
 {
 	struct bins_each b = BINS("shapes", FORMS);
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gofunc *f = bins_func(b.bin, "main.main");
 		struct goline at;
@@ -293,22 +281,4 @@ static void test_line(void **state)
 		assert_false(gobin_line(b.bin, 0, &at));
 		assert_false(gobin_line(b.bin, UINT64_MAX, &at));
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows) + 8] = {
-		{ "runtime.newproc1 is traced where it returns", test_go },
-		{ "unless somebody wants to see it", test_wanted },
-		{ "calls report their goroutine if g is in a register", test_goroutine },
-		{ "what is executed where", test_line },
-		{ "what ends calls is traced, if returns are", test_ends },
-		{ "also where it is traced for its own sake", test_shared },
-		{ "notifications that conditions need", test_notifications },
-		{ "a frame that goes on is in its stack", test_recovery },
-	};
-
-	ROWS(tests + 8, rows, test_record);
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

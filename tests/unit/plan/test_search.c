@@ -38,7 +38,7 @@ static struct rank_row {
 	{ "an empty word", ADD, { "" }, SEARCH_NO_MATCH },
 };
 
-static void test_rank(void **state)
+ROWS(test_rank, ranks)
 {
 	struct rank_row *row = *state;
 	const struct gofunc fn = { .name = row->name, .file = "/src/cart_file.go" };
@@ -81,7 +81,7 @@ static struct owner_row {
 	{ "-trimpath: a dependency", "", "x.org/y.Add", "x.org/y@v1.2.3/y.go", SEARCH_DEPENDENCY },
 };
 
-static void test_owner(void **state)
+ROWS(test_owner, owners)
 {
 	struct owner_row *row = *state;
 	char proc[64];
@@ -123,12 +123,11 @@ static int search(const char *path, const char *word, char *out, size_t size, st
 	return code;
 }
 
-static void the_own_functions_come_first(void **state)
+TEST(the_own_functions_come_first)
 {
 	struct bins_each e = BINS("shapes", "");
 	char out[8192];
 
-	(void)state;
 	while (bins_next_path(&e)) {
 		struct diag d = { 0 };
 		const char *line = out;
@@ -146,17 +145,4 @@ static void the_own_functions_come_first(void **state)
 		assert_non_null(strstr(d.hint, "main.Leaf"));
 		diag_fini(&d);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest commands[] = {
-		cmocka_unit_test(the_own_functions_come_first),
-	};
-	struct CMUnitTest tests[N(ranks) + N(owners)];
-
-	ROWS(tests, ranks, test_rank);
-	ROWS(tests + N(ranks), owners, test_owner);
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests(commands, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void select_wrong(struct gobin *bin, const struct wrong *row, struct diag
 	arena_fini(&mem);
 }
 
-static void test_wrong(void **state)
+ROWS(test_wrong, wrongs)
 {
 	const struct wrong *row = *state;
 	struct bins_each b = BINS("shapes", "");
@@ -160,7 +160,7 @@ static struct spelling {
 	  "main.(*List[go.shape.string]).Push; " },
 };
 
-static void test_spelling(void **state)
+ROWS(test_spelling, spellings)
 {
 	const struct spelling *row = *state;
 	char *const texts[] = { (char *)(uintptr_t)row->spec };
@@ -233,7 +233,7 @@ static void check_missing(const struct plan *p, const struct partial *row)
 	assert_int_equal(p->nmissing, n);
 }
 
-static void test_partial(void **state)
+ROWS(test_partial, partials)
 {
 	const struct partial *row = *state;
 	struct plan *p = plan_new(&plan_defaults);
@@ -286,14 +286,4 @@ static int leave_directory(void **state)
 	return unlink(FILE_THERE) || rmdir(dir);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[N(wrongs) + N(spellings) + N(partials)];
-	struct CMUnitTest *end = ROWS(tests, wrongs, test_wrong);
-
-	end = ROWS(end, spellings, test_spelling);
-	end = ROWS(end, partials, test_partial);
-
-	return _cmocka_run_group_tests("tests", tests, end - tests, enter_directory,
-				       leave_directory);
-}
+AROUND_ALL(enter_directory, leave_directory)

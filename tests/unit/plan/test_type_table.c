@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* References in Go types, and their description for the module. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,12 +348,11 @@ static void check_refs(struct reference *r, const struct refs_case *c)
 	free(got);
 }
 
-static void test_wipes(void **state)
+TEST(test_wipes, "what is redacted is wiped, and not followed")
 {
 	static const struct secret_list off = { .off = true };
 	static struct reference r;
 
-	(void)state;
 	for (size_t i = 0; i < N(wipes_cases); i++)
 		check_refs(&r, &wipes_cases[i]);
 	/* More than there is space for. */
@@ -374,20 +369,18 @@ static void test_wipes(void **state)
 	});
 }
 
-static void test_errors(void **state)
+TEST(test_errors, "errors lead to what they say")
 {
 	static struct reference r;
 
-	(void)state;
 	for (size_t i = 0; i < N(error_cases); i++)
 		check_refs(&r, &error_cases[i]);
 }
 
-static void test_refs(void **state)
+TEST(test_refs, "each kind of type has its references")
 {
 	static struct reference r;
 
-	(void)state;
 	for (size_t i = 0; i < N(refs_cases); i++)
 		check_refs(&r, &refs_cases[i]);
 	/* Bounded, and what is too large for a chunk is never followed. */
@@ -519,11 +512,10 @@ static struct plan *plan_of(struct gobin *bin, const char *name, uint32_t depth)
 	return p;
 }
 
-static void test_programs(void **state)
+TEST(test_programs, "whole programs pass the module's rules")
 {
 	struct bins_each b = BINS("shapes", "", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(NULL);
 		size_t nf;
@@ -542,11 +534,10 @@ static void test_programs(void **state)
 }
 
 /* Types that a walk can't reach are not made; a cycle ends. */
-static void test_depth(void **state)
+TEST(test_depth, "types are made as far as a walk can come")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t before = 0;
 
@@ -583,13 +574,12 @@ static int count_wanted(void *ctx, uint64_t vaddr, const char *name)
 }
 
 /* The first record has the values of types that code puts into interfaces. */
-static void test_in_advance(void **state)
+TEST(test_in_advance, "types that code puts into interfaces are known in advance")
 {
 	/* What a caller of the function passes; what is put into a context somewhere. */
 	static const char *const names[] = { "*container/list.List", "*container/list.Element" };
 	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		struct plan *p = plan_of(b.bin, "main.Interfaces", 4);
 
@@ -668,11 +658,10 @@ static void show(struct learn *l, struct gobin *bin, uint64_t type, uint64_t bia
 	learn_record(l, &r, bin, bias);
 }
 
-static void test_learn(void **state)
+TEST(test_learn, "an unknown dynamic type is learned once")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		uint64_t vaddr;
 		struct plan *p = plan_without(b.bin, &vaddr);
@@ -699,11 +688,10 @@ static void test_learn(void **state)
 }
 
 /* A type that was described for a far level is described again for a nearer one. */
-static void test_nearer(void **state)
+TEST(test_nearer, "a type is described again for a nearer level")
 {
 	struct bins_each b = BINS("shapes", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		uint64_t vaddr;
 		struct plan *p = plan_without(b.bin, &vaddr);
@@ -722,20 +710,4 @@ static void test_nearer(void **state)
 		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 2), 0);
 		plan_free(p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "each kind of type has its references", test_refs },
-		{ "errors lead to what they say", test_errors },
-		{ "what is redacted is wiped, and not followed", test_wipes },
-		{ "whole programs pass the module's rules", test_programs },
-		{ "types are made as far as a walk can come", test_depth },
-		{ "types that code puts into interfaces are known in advance", test_in_advance },
-		{ "an unknown dynamic type is learned once", test_learn },
-		{ "a type is described again for a nearer level", test_nearer },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

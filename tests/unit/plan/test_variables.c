@@ -59,7 +59,7 @@ static int run(const struct row *row, struct gobin *bin, struct variables *vars)
 	return err;
 }
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	struct bins_each b = BINS("shapes", row->form);
@@ -86,26 +86,15 @@ static void test_row(void **state)
 }
 
 /* Of a function's package and of the variable's the same is said. */
-static void a_search_knows_whose_a_variable_is(void **state)
+TEST(a_search_knows_whose_a_variable_is)
 {
 	struct gobin *bin = bins_newest("");
 	struct variables vars = { 0 };
 
-	(void)state;
 	assert_int_equal(variables_search(&vars, &bin, 1, (char *[]){ "args" }, 1), 0);
 	assert_int_equal(variables_search(&vars, &bin, 1, (char *[]){ "sink" }, 1), 0);
 	assert_int_equal(find(&vars, "os.Args")->owner, SEARCH_STD);
 	assert_int_equal(find(&vars, "main.sink")->owner, SEARCH_OWN);
 	variables_fini(&vars);
 	gobin_free(bin);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(rows)] = {
-		cmocka_unit_test(a_search_knows_whose_a_variable_is),
-	};
-
-	ROWS(tests + 1, rows, test_row);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

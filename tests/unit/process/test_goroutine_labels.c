@@ -65,7 +65,7 @@ static const struct row {
 static struct goroutine_reader reader;
 static struct goroutine_labels labels;
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	const struct slice head = { (uintptr_t)row->v, row->n };
@@ -82,19 +82,17 @@ static void test_row(void **state)
 	assert_string_equal(found, row->found);
 }
 
-static void test_most(void **state)
+TEST(test_most, "as many labels as the limit are read")
 {
 	const struct slice head = { (uintptr_t)many, GOROUTINE_LABELS_MAX };
 
-	(void)state;
 	goroutine_labels_read(&reader, PPROF_LABELS_SLICE, (uintptr_t)&head, &labels);
 	assert_false(labels.unknown);
 	assert_int_equal(labels.n, GOROUTINE_LABELS_MAX);
 }
 
-static void test_none(void **state)
+TEST(test_none, "no set is no label")
 {
-	(void)state;
 	for (int layout = 0; layout <= PPROF_LABELS_UNKNOWN; layout++) {
 		goroutine_labels_read(&reader, layout, 0, &labels);
 		assert_false(labels.unknown);
@@ -149,12 +147,11 @@ static struct gobin *open_old(void)
 	return bins_open(v[i].path);
 }
 
-static void test_map(void **state)
+TEST(test_map, "a map that grew has labels in old and new buckets")
 {
 	static struct bucket b[4], old[2], over;
 	struct map map = { .count = 4, .b = 2, .buckets = (uintptr_t)b };
 
-	(void)state;
 	reader.bin = open_old();
 	fill(&b[0], 0, 5);
 	fill(&b[3], 7, 255);
@@ -177,18 +174,14 @@ static void test_map(void **state)
 	gobin_free(reader.bin);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	struct CMUnitTest tests[N(cases) + 3];
-
+	(void)state;
 	reader.m.pid = getpid();
 	memset(long_text, 'x', sizeof(long_text));
 	for (size_t i = 0; i < N(many); i++)
 		many[i] = two[0];
-	ROWS(tests, cases, test_row);
-	tests[N(cases)] = (struct CMUnitTest){ "as many labels as the limit are read", test_most };
-	tests[N(cases) + 1] = (struct CMUnitTest){ "no set is no label", test_none };
-	tests[N(cases) + 2] = (struct CMUnitTest){ "a map that grew has labels in old and new buckets",
-						   test_map };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

@@ -107,7 +107,7 @@ static void make_g(const struct row *row)
 	memcpy((uint8_t *)g + l->status, &row->status, sizeof(row->status));
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	pthread_t thread;
@@ -153,10 +153,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[N(cases)];
-
-	ROWS(tests, cases, test_row);
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

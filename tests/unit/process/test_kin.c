@@ -29,7 +29,7 @@ static struct row {
 	{ "twice the same", "7<5 7<5 8<7", 5, "7 7 8" },
 };
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct kin_gor v[16];
@@ -51,7 +51,7 @@ static void test_row(void **state)
 }
 
 /* Debug information says where goid is, and anybody may have written that. */
-static void test_far_goid(void **state)
+TEST(test_far_goid, "goid is not where no runtime.g has it")
 {
 	const struct runtime_layout_g *l = &runtime_layout_get(27)->g;
 	const struct procmem m = { .pid = getpid() };
@@ -59,21 +59,10 @@ static void test_far_goid(void **state)
 	struct goprobe_runtime rt = { .g_goid = 0x98 };
 	struct kin_gor k;
 
-	(void)state;
 	assert_true(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
 	assert_int_equal(k.goid, 5);
 	rt.g_goid = l->parent + 8;
 	assert_false(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
 	rt.g_goid = 4088;
 	assert_false(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(cases) + 1];
-
-	ROWS(tests, cases, test_row);
-	tests[N(cases)] = (struct CMUnitTest){ "goid is not where no runtime.g has it",
-					       test_far_goid };
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

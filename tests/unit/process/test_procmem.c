@@ -39,14 +39,13 @@ static void put(FILE *f, uint64_t bias, const char *path, size_t len)
 	entry = page;
 }
 
-static void test_find(void **state)
+TEST(test_find, "a program is found by whole lines, however long their paths")
 {
 	static char text[16384];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	char lie[128];
 	uint64_t bias = 1;
 
-	(void)state;
 	/* A directory's name may be anything, and end up at the begin of what is read. */
 	snprintf(lie, sizeof(lie), "400000-500000 r-xp 00001000 00:15 %" PRIu64 " /", inode);
 	for (size_t len = 400; len < 520; len++) {
@@ -74,13 +73,12 @@ static void test_find(void **state)
 }
 
 /* A process that is ours until it executes another program on request. */
-static void test_held(void **state)
+TEST(test_held, "held memory ends with exec, and with the process")
 {
 	int go[2], ended[2], before, after;
 	char byte = 0;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(ended, O_CLOEXEC), 0);
 	pid = fork();
@@ -173,13 +171,12 @@ static bool may_open(void)
 }
 
 /* Each once, however many mappings of code it has: this program gets a second one. */
-static void test_files(void **state)
+TEST(test_files, "each file that a process has code of is found once")
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct found found = { .n = 0 };
 	char *twice;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &found.self), 0);
 	twice = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -194,13 +191,4 @@ static void test_files(void **state)
 	assert_true(found.n > 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a program is found by whole lines, however long their paths", test_find },
-		{ "each file that a process has code of is found once", test_files },
-		{ "held memory ends with exec, and with the process", test_held },
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

@@ -31,7 +31,7 @@ static struct container_row {
 	{ "nothing", "", "" },
 };
 
-static void test_container(void **state)
+ROWS(test_container, containers)
 {
 	const struct container_row *row = *state;
 	char id[PROGRAM_CONTAINER + 1];
@@ -40,11 +40,10 @@ static void test_container(void **state)
 	assert_string_equal(id, row->want);
 }
 
-static void binaries_say_what_they_were_built_from(void **state)
+TEST(binaries_say_what_they_were_built_from)
 {
 	struct bins_each e = BINS("shapes", "", "-stripped");
 
-	(void)state;
 	while (bins_next(&e)) {
 		char *modules = buildinfo_modules(gobin_file(e.bin));
 
@@ -53,16 +52,4 @@ static void binaries_say_what_they_were_built_from(void **state)
 		assert_non_null(strstr(modules, "shapes"));
 		free(modules);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest binaries[] = {
-		cmocka_unit_test(binaries_say_what_they_were_built_from),
-	};
-	struct CMUnitTest tests[N(containers)];
-
-	ROWS(tests, containers, test_container);
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests(binaries, NULL, NULL);
 }

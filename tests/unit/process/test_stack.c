@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unwinding of valid stacks, and of corrupt ones. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +87,7 @@ static enum stack_end walk(struct world *w, uint64_t pc, uint64_t sp, struct sta
 	return stack_walk(&s, v, max, n);
 }
 
-static void test_whole(void **state)
+TEST(test_whole, "a stack up to the function that nobody has called")
 {
 	/* park, recv, main, exit */
 	struct world w = { .hole = WORDS };
@@ -99,7 +95,6 @@ static void test_whole(void **state)
 	uint64_t sp = HI - 200;
 	size_t n;
 
-	(void)state;
 	sp = push(&w, sp, 3, RECV);
 	sp = push(&w, sp, 8, ASM);
 	sp = push(&w, sp, 0, MAIN);
@@ -146,9 +141,8 @@ static const struct hostile hostiles[] = {
 	{ "a return to nowhere", MAIN, LO, 1 },
 };
 
-static void test_hostile(void **state)
+TEST(test_hostile, "places that can't be are not believed")
 {
-	(void)state;
 	for (size_t i = 0; i < N(hostiles); i++) {
 		const struct hostile *h = &hostiles[i];
 		struct world w = { .hole = WORDS };
@@ -161,7 +155,7 @@ static void test_hostile(void **state)
 	}
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds, "nor are stacks that can't be")
 {
 	struct world w = { .hole = WORDS };
 	struct gostack s = {
@@ -171,7 +165,6 @@ static void test_bounds(void **state)
 	struct stack_frame v[2];
 	size_t n;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		s.lo = i == 0 ? HI : i == 1 ? LO + 3 : LO;
 		s.hi = i == 2 ? LO : i == 3 ? HI - 1 : HI;
@@ -182,13 +175,12 @@ static void test_bounds(void **state)
 }
 
 /* Memory that is all one function's: the stack's end is the walk's. */
-static void test_endless(void **state)
+TEST(test_endless, "a stack without end ends where its memory does")
 {
 	struct stack_frame v[WORDS + 1];
 	struct world w = { .hole = WORDS };
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < WORDS; i++)
 		w.words[i] = ASM + BIAS;
 	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), STACK_BROKEN);
@@ -203,24 +195,22 @@ static void test_endless(void **state)
 }
 
 /* Unreadable memory ends it, and nothing behind it is reported. */
-static void test_unreadable(void **state)
+TEST(test_unreadable, "memory that can't be read")
 {
 	struct stack_frame v[WORDS];
 	struct world w = { .hole = 0 };
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < WORDS; i++)
 		w.words[i] = ASM + BIAS;
 	assert_int_equal(walk(&w, ASM, LO, v, N(v), &n), STACK_BROKEN);
 	assert_int_equal(n, 1);
 }
 
-static void test_random(void **state)
+TEST(test_random, "random memory")
 {
 	struct stack_frame v[WORDS];
 
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 2000; round++) {
 		struct world w = { .hole = WORDS - rand() % 2 * (rand() % WORDS), .random = true };
@@ -237,18 +227,4 @@ static void test_random(void **state)
 			last = v[i].depth;
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a stack up to the function that nobody has called", test_whole },
-		{ "places that can't be are not believed", test_hostile },
-		{ "nor are stacks that can't be", test_bounds },
-		{ "a stack without end ends where its memory does", test_endless },
-		{ "memory that can't be read", test_unreadable },
-		{ "random memory", test_random },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Commands: prepared, started, or abandoned, and their environment. */
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "bins.h"
 #include "process/target.h"
+#include "rows.h"
 
 /* The test ends if a step that should be immediate takes this long. */
 #define SECONDS 20
@@ -47,12 +44,11 @@ static bool ends(struct target *t)
 	return false;
 }
 
-static void a_command_runs_when_it_is_let_go(void **state)
+TEST(a_command_runs_when_it_is_let_go)
 {
 	struct target t = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	prepare(&t);
 	assert_false(target_ended(&t));
 	assert_int_equal(target_release(&t, &d), 0);
@@ -63,11 +59,10 @@ static void a_command_runs_when_it_is_let_go(void **state)
 }
 
 /* The second's child was forked while there was what the first is let go by. */
-static void the_first_of_two_can_be_given_up(void **state)
+TEST(the_first_of_two_can_be_given_up)
 {
 	struct target first = { 0 }, second = { 0 };
 
-	(void)state;
 	prepare(&first);
 	prepare(&second);
 	alarm(SECONDS);
@@ -77,14 +72,13 @@ static void the_first_of_two_can_be_given_up(void **state)
 }
 
 /* Such as the socket of another trace, whose session lasts until all have closed it. */
-static void a_command_that_waits_holds_nothing_of_others(void **state)
+TEST(a_command_that_waits_holds_nothing_of_others)
 {
 	struct target t = { 0 };
 	struct pollfd end = { .events = POLLIN };
 	int other[2], kept[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, other), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, kept), 0);
 	prepare(&t);
@@ -103,13 +97,12 @@ static void a_command_that_waits_holds_nothing_of_others(void **state)
 }
 
 /* Of SIGPIPE nothing is said to programs that use the library. */
-static void a_killed_command_is_reported_in_words(void **state)
+TEST(a_killed_command_is_reported_in_words)
 {
 	struct target t = { 0 };
 	struct diag d = { 0 };
 	siginfo_t how;
 
-	(void)state;
 	prepare(&t);
 	assert_int_equal(kill(t.processes[0].pid, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, t.processes[0].pid, &how, WEXITED | WNOWAIT), 0);
@@ -120,12 +113,11 @@ static void a_killed_command_is_reported_in_words(void **state)
 }
 
 /* Where SIGCHLD is ignored, as some parents leave it, there is nothing to wait for. */
-static void a_command_ends_that_nobody_can_wait_for(void **state)
+TEST(a_command_ends_that_nobody_can_wait_for)
 {
 	struct target t = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	signal(SIGCHLD, SIG_IGN);
 	prepare(&t);
 	assert_int_equal(target_release(&t, &d), 0);
@@ -134,17 +126,4 @@ static void a_command_ends_that_nobody_can_wait_for(void **state)
 	assert_int_equal(target_exit_status(&t), 0);
 	target_fini(&t);
 	diag_fini(&d);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_runs_when_it_is_let_go),
-		cmocka_unit_test(the_first_of_two_can_be_given_up),
-		cmocka_unit_test(a_command_that_waits_holds_nothing_of_others),
-		cmocka_unit_test(a_killed_command_is_reported_in_words),
-		cmocka_unit_test(a_command_ends_that_nobody_can_wait_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

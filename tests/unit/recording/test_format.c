@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Recordings: a round trip, and damaged files. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "bins.h"
 #include "plan/select.h"
@@ -60,7 +56,7 @@ static struct entry_row {
 	  "an entry is too long" },
 };
 
-static void test_entry(void **state)
+ROWS(test_entry, entries)
 {
 	const struct entry_row *row = *state;
 	uint8_t *p = calloc(1, row->len ? row->len : 1);
@@ -82,11 +78,10 @@ static void test_entry(void **state)
 	free(p);
 }
 
-static void test_head(void **state)
+TEST(test_head, "the head")
 {
 	struct recording_head h = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
 
-	(void)state;
 	memcpy(h.magic, RECORDING_MAGIC, sizeof(h.magic));
 	assert_null(recording_check_head((uint8_t *)&h, sizeof(h)));
 	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h) - 1),
@@ -107,12 +102,11 @@ static void test_head(void **state)
 			    "it is not a recording of goprobectl");
 }
 
-static void test_hash(void **state)
+TEST(test_hash, "the hash depends on every byte and on how many there are")
 {
 	static const char text[] = "0123456789abcdef\0\0";
 	uint64_t all = recording_hash(0, text, 16);
 
-	(void)state;
 	/* Read in parts, as files are. */
 	assert_true(recording_hash(recording_hash(0, text, 8), text + 8, 8) == all);
 	assert_true(recording_hash(0, text, 15) != all);
@@ -195,7 +189,7 @@ static void write_recording(void)
 	secret_list_fini(&options.plan.secrets);
 }
 
-static void test_events(void **state)
+TEST(test_events, "events are records of what is shown")
 {
 	struct plan_func shown = { .at = NULL }, hidden = { .hidden = true };
 	struct plan_func *funcs[] = { &shown, &hidden };
@@ -211,7 +205,6 @@ static void test_events(void **state)
 	static struct recorder rec;
 	struct diag d = { 0 };
 
-	(void)state;
 	new_path();
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
 	rec.plan = &plan;
@@ -239,13 +232,12 @@ static struct stat opened(const char *name, mode_t mode)
 }
 
 /* A program's memory is nobody else's business, whatever was in the file before. */
-static void test_mode(void **state)
+TEST(test_mode, "nobody but the owner may read a recording, new or not")
 {
 	mode_t mask = umask(0);
 	char link[sizeof(path) + 8];
 	struct stat st;
 
-	(void)state;
 	new_path();
 	assert_int_equal(unlink(path), 0);
 	st = opened(path, 0);
@@ -299,7 +291,7 @@ static const enum recording_kind written[] = {
 	RECORDING_PASS, RECORDING_RECORDS, RECORDING_END,
 };
 
-static void test_read(void **state)
+TEST(test_read, "what a recorder writes a player reads")
 {
 	struct recording_entry e[N(written)];
 	static uint8_t copies[N(written)][512];
@@ -311,7 +303,6 @@ static void test_read(void **state)
 	struct player p = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	write_recording();
 	assert_int_equal(player_open(&p, path, &d), 0);
 	for (size_t i = 0; i < N(written); i++) {
@@ -355,7 +346,7 @@ static void test_read(void **state)
 }
 
 /* The last entry of recordings whose writers knew other counters. */
-static void test_other_ends(void **state)
+TEST(test_other_ends, "of a recording with other counters those are read")
 {
 	const struct recording_end_4 old = {
 		.ns = 9, .no_room = 1, .filtered = 2, .undecided = 3, .sampled = 4, .limited = 5,
@@ -369,7 +360,6 @@ static void test_other_ends(void **state)
 	};
 	struct recording_summary sum;
 
-	(void)state;
 	recording_summary(&e, &sum);
 	assert_int_equal(sum.ns, 9);
 	assert_int_equal(sum.stats[GOPROBE_STAT_WAIT_NS], 7);
@@ -391,7 +381,7 @@ static void test_other_ends(void **state)
 }
 
 /* Where the clock was set, records get other times from then on. */
-static void test_epoch(void **state)
+TEST(test_epoch, "a replay's times follow the clock of the recording")
 {
 	struct recording_head head = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
 	const struct recording_mark mark = {
@@ -404,7 +394,6 @@ static void test_epoch(void **state)
 	struct diag d = { 0 };
 	FILE *f;
 
-	(void)state;
 	memcpy(head.magic, RECORDING_MAGIC, sizeof(head.magic));
 	new_path();
 	f = fopen(path, "we");
@@ -422,14 +411,13 @@ static void test_epoch(void **state)
 }
 
 /* Wherever the file ends: the entries that are whole, then no more. */
-static void test_cut(void **state)
+TEST(test_cut, "a file that is cut anywhere is read as far as it goes")
 {
 	struct diag d = { 0 };
 	size_t before = N(written);
 	long size;
 	FILE *f;
 
-	(void)state;
 	write_recording();
 	f = fopen(path, "re");
 	assert_non_null(f);
@@ -455,7 +443,7 @@ static void test_cut(void **state)
 }
 
 /* Messages of any size, one after the other: each is an entry, in order, with its own bytes. */
-static void test_sizes(void **state)
+TEST(test_sizes, "messages of all sizes are whole, and in order")
 {
 	static const size_t sizes[] = { 8, 60000, 65472, 16, 16384, 16376, 20001, 1, 40000 };
 	static uint8_t bytes[N(sizes)][65536];
@@ -468,7 +456,6 @@ static void test_sizes(void **state)
 	size_t whole;
 	struct stat st;
 
-	(void)state;
 	new_path();
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
@@ -544,14 +531,13 @@ static void refuses(const char *of, uint64_t size, uint64_t hash)
 }
 
 /* Size and hash may be right: it is no program all the same, and is not read as one. */
-static void test_strangers(void **state)
+TEST(test_strangers, "what is no program is not opened, though a recording names it")
 {
 	static const char notes[] = "/sys/kernel/notes", short_one[] = "/tmp/goprobe-short";
 	struct recording_file f;
 	FILE *file;
 	int fd;
 
-	(void)state;
 	refuses("/proc/kmsg", 0, 0);
 	file = fopen(short_one, "we");
 	assert_non_null(file);
@@ -590,13 +576,12 @@ static uint64_t hash_of(struct gobin *bin, const struct plan_options *o, const c
 }
 
 /* Invariants that replay relies on. */
-static void test_plan(void **state)
+TEST(test_plan, "the same binary, specs and options make the same plan")
 {
 	struct plan_options other = plan_defaults;
 	struct gobin *bin = bins_newest(""), *again = bins_newest("");
 	uint64_t h = hash_of(bin, &plan_defaults, "main.*");
 
-	(void)state;
 	assert_true(h == hash_of(again, &plan_defaults, "main.*"));
 	assert_true(h != hash_of(bin, &plan_defaults, "main.I*"));
 	other.no_return = true;
@@ -606,24 +591,4 @@ static void test_plan(void **state)
 	assert_true(h != hash_of(bin, &other, "main.*"));
 	gobin_free(bin);
 	gobin_free(again);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(entries) + 11] = {
-		{ "the head", test_head },
-		{ "the hash depends on every byte and on how many there are", test_hash },
-		{ "nobody but the owner may read a recording, new or not", test_mode },
-		{ "what a recorder writes a player reads", test_read },
-		{ "of a recording with other counters those are read", test_other_ends },
-		{ "a replay's times follow the clock of the recording", test_epoch },
-		{ "events are records of what is shown", test_events },
-		{ "messages of all sizes are whole, and in order", test_sizes },
-		{ "a file that is cut anywhere is read as far as it goes", test_cut },
-		{ "what is no program is not opened, though a recording names it", test_strangers },
-		{ "the same binary, specs and options make the same plan", test_plan },
-	};
-
-	ROWS(tests + 11, entries, test_entry);
-	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }

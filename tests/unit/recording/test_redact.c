@@ -127,11 +127,10 @@ static void redact(void)
 
 /* --- cases -------------------------------------------------------------------------------- */
 
-static void test_headers(void **state)
+TEST(test_headers, "strings behind the value of a header")
 {
 	uint8_t *group, *strings, *others, *secret, *plain;
 
-	(void)state;
 	make_plan(&t_headers, GOPROBE_REF_SLICE);
 	begin();
 	group = put(0x1000, GROUP, WORDS(0x10, 0x2000, 13, 0x3000, 1, 1, 0x2100, 6, 0x3100, 1, 1),
@@ -151,11 +150,10 @@ static void test_headers(void **state)
 	assert_memory_equal(plain, "text", 4);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers, "numbers, by what can be a secret")
 {
 	uint8_t *group;
 
-	(void)state;
 	make_plan(&t_numbers, 0);
 	begin();
 	group = put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321, 0x2100, 6, 7, 0x9000, 4, 5),
@@ -168,11 +166,10 @@ static void test_numbers(void **state)
 			    types[GROUP].size);
 }
 
-static void test_interface(void **state)
+TEST(test_interface, "what an interface holds")
 {
 	uint8_t *strings, *secret;
 
-	(void)state;
 	make_plan(&t_values, GOPROBE_REF_EFACE);
 	begin();
 	put(0x1000, GROUP, WORDS(0x10, 0x2000, 8, 0x4a0000, 0x3000), types[GROUP].size);
@@ -185,11 +182,10 @@ static void test_interface(void **state)
 }
 
 /* The name of a secret, another string, a number, nil, and what is not known. */
-static void test_interface_keys(void **state)
+TEST(test_interface_keys, "values under keys that are interfaces")
 {
 	uint8_t *group;
 
-	(void)state;
 	make_plan(&t_anything, 0);
 	gotypes[FRAME] = &t_int;
 	begin();
@@ -208,7 +204,7 @@ static void test_interface_keys(void **state)
 			    types[GROUP].size);
 }
 
-static void test_context(void **state)
+TEST(test_context, "the value of a context")
 {
 	static const struct gofield fields[] = {
 		{ "Context", &t_any, 0 }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
@@ -217,7 +213,6 @@ static void test_context(void **state)
 						 .fields = fields, .nfields = 3 };
 	uint8_t *context[3], *secret;
 
-	(void)state;
 	make_plan(&t_numbers, 0);
 	gotypes[GROUP] = &t_context;
 	types[GROUP] = (struct goprobe_type){ .size = 48, .ref = 20, .nrefs = 2 };
@@ -244,7 +239,7 @@ static void test_context(void **state)
 }
 
 /* Each attribute of a slice. */
-static void test_attributes(void **state)
+TEST(test_attributes, "the value of an attribute, also inside another struct")
 {
 	static const struct gofield value_fields[] = { { "num", &t_int, 0 }, { "any", &t_any, 8 } };
 	static const struct gotype t_value = { GOTYPE_STRUCT, "log/slog.Value", 24, 8,
@@ -259,7 +254,6 @@ static void test_attributes(void **state)
 					       .fields = outer_fields, .nfields = 1 };
 	const struct gotype *both[] = { &t_attr, &t_outer };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		uint8_t *attrs, *secret, *plain;
 
@@ -284,7 +278,7 @@ static void test_attributes(void **state)
 }
 
 /* One that is an argument itself. */
-static void test_frame(void **state)
+TEST(test_frame, "the value of an attribute that is an argument")
 {
 	static const struct gofield fields[] = { { "Key", &t_string, 0 }, { "Value", &t_any, 16 } };
 	static const struct gotype t_attr = { GOTYPE_STRUCT, "log/slog.Attr", 32, 8,
@@ -295,7 +289,6 @@ static void test_frame(void **state)
 	struct plan_func *funcs[] = { &func };
 	uint8_t *secret;
 
-	(void)state;
 	make_plan(&t_numbers, 0);
 	types[FRAME] = (struct goprobe_type){ .size = 32, .ref = 20, .nrefs = 1 };
 	refs[20] = (struct goprobe_ref){ .kind = GOPROBE_REF_EFACE, .offset = 16 };
@@ -313,12 +306,11 @@ static void test_frame(void **state)
 }
 
 /* Values behind pointers, in a second group; one of them refers to itself. */
-static void test_pointers(void **state)
+TEST(test_pointers, "what is behind a pointer, and behind itself")
 {
 	uint64_t groups[2 * 25] = { [25] = 0x10, [26] = 0x2000, [27] = 6, [28] = 0x3000 };
 	uint8_t *value, *secret;
 
-	(void)state;
 	make_plan(&t_pointers, GOPROBE_REF_POINTER);
 	assert_int_equal(types[GROUP].size, 25 * 8);
 	begin();
@@ -332,11 +324,10 @@ static void test_pointers(void **state)
 	assert_memory_equal(secret, "********", 8);
 }
 
-static void test_off(void **state)
+TEST(test_off, "nothing where nothing is redacted")
 {
 	uint8_t before[sizeof(record)];
 
-	(void)state;
 	make_plan(&t_numbers, 0);
 	plan.secrets.off = true;
 	begin();
@@ -347,13 +338,12 @@ static void test_off(void **state)
 	assert_memory_equal(record, before, sizeof(record));
 }
 
-static void test_several(void **state)
+TEST(test_several, "all records of a message, up to one that is damaged")
 {
 	uint8_t *group[2];
 	uint8_t both[sizeof(record)];
 	size_t first;
 
-	(void)state;
 	make_plan(&t_numbers, 0);
 	begin();
 	put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321), types[GROUP].size);
@@ -372,22 +362,4 @@ static void test_several(void **state)
 	memcpy(record, both, first);
 	redact();
 	assert_memory_equal(record, both, first);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "strings behind the value of a header", test_headers },
-		{ "numbers, by what can be a secret", test_numbers },
-		{ "what an interface holds", test_interface },
-		{ "values under keys that are interfaces", test_interface_keys },
-		{ "the value of a context", test_context },
-		{ "the value of an attribute, also inside another struct", test_attributes },
-		{ "the value of an attribute that is an argument", test_frame },
-		{ "what is behind a pointer, and behind itself", test_pointers },
-		{ "nothing where nothing is redacted", test_off },
-		{ "all records of a message, up to one that is damaged", test_several },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

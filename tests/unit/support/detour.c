@@ -226,24 +226,6 @@ struct gp_detour_site detour_function(size_t form)
 	       make_end(&detour_exits[form - DETOUR_SHAPES]);
 }
 
-struct CMUnitTest *detour_append(struct CMUnitTest *tests, size_t from, size_t to,
-				 CMUnitTestFunction func, const char *claim)
-{
-	static char names[64][100];
-	static size_t n;
-
-	for (size_t form = from; form < to; form++) {
-		const char *name = form < DETOUR_SHAPES ? shapes[form].name :
-				   detour_exits[form - DETOUR_SHAPES].name;
-
-		if (detour_function(form).shape == GP_DETOUR_NONE)
-			continue;
-		snprintf(names[n], sizeof(names[n]), "%s: %s", name, claim);
-		*tests++ = (struct CMUnitTest){ names[n++], func, NULL, NULL, (void *)form };
-	}
-	return tests;
-}
-
 /* Numbers that comparisons distinguish: near the ends of ranges, or anything. */
 static uint64_t number(void)
 {
@@ -449,16 +431,37 @@ void detour_matters(const struct gp_detour_site *site, const struct gp_detour *d
 	assert_false(gp_detour_check(site, &other, code, len));
 }
 
-int detour_set_up(void)
+/* Once, before the first test is added. */
+static void set_up(void)
 {
 	unsigned int a, b, c, d;
 
+	if (detour_memory)
+		return;
 	detour_has_rdpid = __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & (1U << 22);
 	detour_has_bmi2 = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & (1U << 8);
 	detour_memory = mmap(NULL, 2 * DETOUR_PAGE + DETOUR_CPUS * DETOUR_STRIDE,
 			     PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (detour_memory == MAP_FAILED)
+		abort();
 	detour_landed = (struct detour_landed *)(detour_memory + DETOUR_STRIDE / 2);
 	find_places((uint32_t)sysconf(_SC_NPROCESSORS_CONF));
-	return detour_memory == MAP_FAILED ? -1 : 0;
+}
+
+void detour_add(int line, size_t from, size_t to, CMUnitTestFunction func, const char *claim)
+{
+	static char names[64][100];
+	static size_t n;
+
+	set_up();
+	for (size_t form = from; form < to; form++) {
+		const char *name = form < DETOUR_SHAPES ? shapes[form].name :
+				   detour_exits[form - DETOUR_SHAPES].name;
+
+		if (detour_function(form).shape == GP_DETOUR_NONE)
+			continue;
+		snprintf(names[n], sizeof(names[n]), "%s: %s", name, claim);
+		rows_add(line, names[n++], func, (void *)form);
+	}
 }

@@ -75,7 +75,17 @@ void detour_next(void);
 void detour_cold(void);
 void detour_morestack(void);
 
-int detour_set_up(void);
+/*
+ * The head of a test of each form from @from to before @to that can become a jump; the form is the
+ * test's state. MORE_FORMS() gives the same function others.
+ */
+#define FORMS(func, from, to, claim) \
+	TEST_HEAD(func); \
+	MORE_FORMS(func, from, to, claim) \
+	TEST_HEAD(func)
+#define MORE_FORMS(func, from, to, claim) \
+	AT_START(func##_##from, detour_add(__LINE__, from, to, func, claim))
+void detour_add(int line, size_t from, size_t to, CMUnitTestFunction func, const char *claim);
 /* "48 89 c4": its bytes. */
 size_t detour_parse(const char *text, uint8_t *to);
 uint64_t detour_random(void);
@@ -86,12 +96,6 @@ uint8_t *detour_numbers(long place);
  * epilogue. Return: what can become of that.
  */
 struct gp_detour_site detour_function(size_t form);
-/*
- * Append to @tests a case of @func for each form from @from to before @to that can become a jump;
- * the form is the case's state. Return: behind the last one.
- */
-struct CMUnitTest *detour_append(struct CMUnitTest *tests, size_t from, size_t to,
-				 CMUnitTestFunction func, const char *claim);
 /* What detours that land have in common. */
 struct gp_detour detour_at(const struct gp_detour_site *site);
 /* One that has random tests, or none, and counts or lands. */

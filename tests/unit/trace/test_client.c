@@ -2,15 +2,11 @@
 /* Senders that the netlink client accepts, without the module. */
 #define _GNU_SOURCE
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <linux/genetlink.h>
 
 #include "rows.h"
@@ -50,23 +46,21 @@ static bool forge_ready(struct client *c)
 }
 
 /* Linux has had one version of its own family since 2006. */
-static void a_family_has_a_version(void **state)
+TEST(a_family_has_a_version)
 {
 	struct client *c = connected();
 
-	(void)state;
 	assert_int_equal(client_protocol(c->sock, "nlctrl"), 2);
 	assert_int_equal(client_protocol(c->sock, "nobody has this"), -1);
 	client_close(c);
 }
 
 /* With CAP_NET_ADMIN any process can send to the socket: a container that has no more than that. */
-static void only_the_kernel_is_listened_to(void **state)
+TEST(only_the_kernel_is_listened_to)
 {
 	struct diag d = { 0 };
 	struct client *c;
 
-	(void)state;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		skip();
 	c = connected();
@@ -83,13 +77,12 @@ static void only_the_kernel_is_listened_to(void **state)
 }
 
 /* Older messages are ignored, too: those sent before the socket was the kernel's only. */
-static void what_was_sent_before_is_dropped(void **state)
+TEST(what_was_sent_before_is_dropped)
 {
 	struct diag d = { 0 };
 	struct client *c;
 	bool sent;
 
-	(void)state;
 	c = connected();
 	sent = forge_ready(c) && forge_ready(c);
 	if (!sent) {
@@ -105,7 +98,7 @@ static void what_was_sent_before_is_dropped(void **state)
 }
 
 /* Values that do not fit into an attribute are not sent. */
-static void more_processes_than_there_may_be(void **state)
+TEST(more_processes_than_there_may_be)
 {
 	static const int32_t pids[20000];
 	static const struct {
@@ -118,7 +111,6 @@ static void more_processes_than_there_may_be(void **state)
 		{ 1U << 20, 20000, "these are 20000 processes, and the module allows 16250" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		struct client *c = connected();
 		struct attrs a = { .pids = pids, .npids = rows[i].n };
@@ -130,16 +122,4 @@ static void more_processes_than_there_may_be(void **state)
 		diag_fini(&d);
 		client_close(c);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_family_has_a_version),
-		cmocka_unit_test(only_the_kernel_is_listened_to),
-		cmocka_unit_test(what_was_sent_before_is_dropped),
-		cmocka_unit_test(more_processes_than_there_may_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

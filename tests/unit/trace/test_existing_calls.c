@@ -118,11 +118,10 @@ static void find_main(struct waiting *w)
 	assert_int_equal(n, 1);
 }
 
-static void test_ended(void **state)
+TEST(test_ended, "of a process that has ended nothing is unknown")
 {
 	struct waiting w;
 
-	(void)state;
 	begin(&w);
 	find_main(&w);
 	kill(w.pid, SIGKILL);
@@ -148,11 +147,10 @@ static void check_late(struct waiting *w, uint64_t look_until, uint64_t settle_u
 	assert_true(w->b.n);
 }
 
-static void test_late(void **state)
+TEST(test_late, "of goroutines that a look has no time for all is unknown")
 {
 	struct waiting w;
 
-	(void)state;
 	begin(&w);
 	find_main(&w);
 	check_late(&w, 1, UINT64_MAX);
@@ -160,14 +158,4 @@ static void test_late(void **state)
 	w.b.until = UINT64_MAX;
 	assert_int_equal(look(&w), 1);
 	end(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "of a process that has ended nothing is unknown", test_ended },
-		{ "of goroutines that a look has no time for all is unknown", test_late },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

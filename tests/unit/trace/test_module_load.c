@@ -24,17 +24,9 @@ static struct row {
 	  "dmesg may say more" },
 };
 
-static void test_remedy(void **state)
+ROWS(test_remedy, rows)
 {
 	const struct row *row = *state;
 
 	assert_non_null(strstr(module_load_remedy(row->complaint), row->remedy));
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)];
-
-	ROWS(tests, rows, test_remedy);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

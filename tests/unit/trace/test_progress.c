@@ -44,7 +44,7 @@ static const struct row {
 	  { { 1, 0, "" }, { 5001, 0, "" } } },
 };
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	struct progress p = { 0 };
@@ -57,12 +57,4 @@ static void test_row(void **state)
 		assert_string_equal(text.p, s->want);
 		buf_fini(&text);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)] = { 0 };
-
-	ROWS(tests, rows, test_row);
-	return _cmocka_run_group_tests("progress", tests, N(tests), NULL, NULL);
 }

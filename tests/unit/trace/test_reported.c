@@ -43,7 +43,7 @@ static const struct row {
 	  { { S, 2 * S, 0, 7, 1 }, { 2 * S, 3 * S, 0, 7, 0 } } },
 };
 
-static void test_row(void **state)
+ROWS(test_row, rows)
 {
 	const struct row *row = *state;
 	struct reported s = { 0 };
@@ -60,12 +60,11 @@ static void test_row(void **state)
 }
 
 /* A thousand calls that end, beside one that does not. */
-static void test_forgets(void **state)
+TEST(test_forgets, "calls that have ended are forgotten, others are not")
 {
 	struct reported s = { 0 };
 	size_t most = 0;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 1000; i++) {
 		struct goprobe_open_call stays = { .id = 1, .tgid = 2, .goid = 1, .age = i * S };
 		struct goprobe_open_call ends = { .id = 1, .tgid = 2, .goid = 1 + i, .age = S };
@@ -78,14 +77,4 @@ static void test_forgets(void **state)
 	}
 	assert_in_range(most, 4, 32);
 	reported_fini(&s);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows) + 1] = {
-		{ "calls that have ended are forgotten, others are not", test_forgets },
-	};
-
-	ROWS(tests + 1, rows, test_row);
-	return _cmocka_run_group_tests("shown", tests, N(tests), NULL, NULL);
 }

@@ -32,7 +32,7 @@ static struct code_row {
 	{ "patterns that trace nothing", .nmissing = 2, .want = CMD_FAILED },
 };
 
-static void test_code(void **state)
+ROWS(test_code, code_rows)
 {
 	const struct code_row *row = *state;
 	struct options o = { .strict = row->strict };
@@ -54,12 +54,4 @@ static void test_code(void **state)
 	r.session.interrupt.fd = -1;
 	r.stats[GOPROBE_STAT_BROKEN] = row->broken;
 	assert_int_equal(run_exit_code(&r), row->want);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(code_rows)];
-
-	ROWS(tests, code_rows, test_code);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

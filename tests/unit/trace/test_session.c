@@ -35,13 +35,12 @@ static struct session listened(void)
 
 static const char hostile[] = "/tmp/a\x1b[2J\nb\xc2\x9b\x9b\tgr\xc3\xbc\xc3\x9f";
 
-static void test_plain(void **state)
+TEST(test_plain, "no notice has what would control a terminal, or ends a line")
 {
 	struct session t = listened();
 	struct plan plan = { .descendant = 34 };
 	struct diag why = { 0 };
 
-	(void)state;
 	session_say(&t, "warning: %s is new", hostile);
 	assert_string_equal(said, "[warning: /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f is new]");
 
@@ -53,7 +52,7 @@ static void test_plain(void **state)
 	diag_fini(&why);
 }
 
-static void test_lines(void **state)
+TEST(test_lines, "several lines are as many notices")
 {
 	static const struct {
 		const char *text, *want;
@@ -62,7 +61,6 @@ static void test_lines(void **state)
 		{ "one\nwarning: two\n\nthree\x1b\n", "[one][warning: two][][three?]" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		struct session t = listened();
 
@@ -72,13 +70,12 @@ static void test_lines(void **state)
 }
 
 /* Without anybody to hear them they are for a person: goprobectl says what went wrong. */
-static void test_printed(void **state)
+TEST(test_printed, "notices that nobody takes are printed")
 {
 	int old = dup(STDERR_FILENO), fd = memfd_create("stderr", MFD_CLOEXEC);
 	struct session t = { 0 };
 	char text[256] = "";
 
-	(void)state;
 	fflush(stderr);
 	assert_true(old >= 0 && fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
 	session_say(&t, "warning: %s", hostile);
@@ -130,7 +127,7 @@ static void replace(void)
 	assert_int_equal(rename(other, program), 0);
 }
 
-static void test_older(void **state)
+TEST(test_older, "a replaced file is reported by a printable name")
 {
 	/* Quiet, as it depends on the machine whether it is known that nobody runs the file. */
 	struct options what = { .file = program, .quiet = true };
@@ -139,7 +136,6 @@ static void test_older(void **state)
 	char want[200];
 	pid_t pid;
 
-	(void)state;
 	copy_program(program);
 	pid = start(program);
 	replace();
@@ -154,7 +150,7 @@ static void test_older(void **state)
 }
 
 /* Once, and not more often than once a minute it is looked. */
-static void test_replaced(void **state)
+TEST(test_replaced, "so is one that is replaced while it is traced, once")
 {
 	/* Quiet, as it depends on the machine whether it is known that nobody runs the file. */
 	struct options what = { .file = program, .quiet = true };
@@ -162,7 +158,6 @@ static void test_replaced(void **state)
 	struct diag d = { 0 };
 	char want[200];
 
-	(void)state;
 	copy_program(program);
 	assert_int_equal(session_open(&t, &what, &d), 0);
 	session_look(&t);
@@ -192,14 +187,13 @@ static void test_replaced(void **state)
 }
 
 /* A process that is chosen goes on with its own file. */
-static void test_not_replaced(void **state)
+TEST(test_not_replaced, "what is chosen by process is not looked for by name")
 {
 	struct options what = { 0 };
 	struct session t = listened();
 	struct diag d = { 0 };
 	pid_t pid;
 
-	(void)state;
 	copy_program(program);
 	pid = start(program);
 	what.pids = (struct target_pids){ .v = &pid, .n = 1 };
@@ -231,16 +225,4 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "no notice has what would control a terminal, or ends a line", test_plain },
-		{ "several lines are as many notices", test_lines },
-		{ "notices that nobody takes are printed", test_printed },
-		{ "a replaced file is reported by a printable name", test_older },
-		{ "so is one that is replaced while it is traced, once", test_replaced },
-		{ "what is chosen by process is not looked for by name", test_not_replaced },
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

@@ -68,47 +68,13 @@ static bool names(const char *path, int32_t pid)
 	return found;
 }
 
-static void test_binary(void **state)
-{
-	char other[80], deleted[80];
-	FILE *f;
-	pid_t pid;
-
-	(void)state;
-	snprintf(other, sizeof(other), "%s/other", dir);
-	f = fopen(other, "we");
-	assert_non_null(f);
-	fputs("no program\n", f);
-	fclose(f);
-
-	pid = start(program, NULL);
-	assert_int_not_equal(pid, 0);
-	assert_true(names(program, pid));
-	assert_true(names(program, 0));
-	assert_false(names(other, pid));
-
-	/* It is replaced: what is at its path is no more what is traced. */
-	assert_int_equal(rename(other, program), 0);
-	snprintf(deleted, sizeof(deleted), "%s (deleted)", program);
-	assert_true(names(deleted, pid));
-	assert_false(names(deleted, 0));
-	end(pid);
-	assert_false(names(deleted, pid));
-
-	/* The open does not wait for a writer. */
-	assert_int_equal(unlink(program), 0);
-	assert_int_equal(mkfifo(program, 0600), 0);
-	assert_false(names(program, 0));
-}
-
 /* The same path is another file there. */
-static void test_namespace(void **state)
+TEST(test_namespace, "a file in another mount namespace")
 {
 	char here[80];
 	FILE *f;
 	pid_t pid;
 
-	(void)state;
 	snprintf(here, sizeof(here), "%s/here", dir);
 	f = fopen(here, "we");
 	assert_non_null(f);
@@ -145,9 +111,8 @@ static void expect_trap(uint8_t trap, const char *text, const char *json)
 	buf_fini(&b);
 }
 
-static void test_traps(void **state)
+TEST(test_traps, "a jump, or the reason of a trap, is shown")
 {
-	(void)state;
 	expect_trap(GOPROBE_TRAP_ALWAYS, "2 breakpoints\n", "\"points\":2}");
 	expect_trap(GOPROBE_TRAP_NONE, "2 breakpoints, a jump\n", "\"points\":2,\"trap\":\"none\"}");
 	expect_trap(GOPROBE_TRAP_RARE, ", a trap: it has had few hits\n", "\"trap\":\"rare\"}");
@@ -159,6 +124,39 @@ static void test_traps(void **state)
 		    "\"trap\":\"shadow-stack\"}");
 	/* Of a newer module. */
 	expect_trap(GOPROBE_TRAP_MAX + 1, "2 breakpoints\n", "\"points\":2}");
+}
+
+/* The last one: it replaces the program. */
+TEST(test_binary, "names are those of what is traced, not of what is at its path now")
+{
+	char other[80], deleted[80];
+	FILE *f;
+	pid_t pid;
+
+	snprintf(other, sizeof(other), "%s/other", dir);
+	f = fopen(other, "we");
+	assert_non_null(f);
+	fputs("no program\n", f);
+	fclose(f);
+
+	pid = start(program, NULL);
+	assert_int_not_equal(pid, 0);
+	assert_true(names(program, pid));
+	assert_true(names(program, 0));
+	assert_false(names(other, pid));
+
+	/* It is replaced: what is at its path is no more what is traced. */
+	assert_int_equal(rename(other, program), 0);
+	snprintf(deleted, sizeof(deleted), "%s (deleted)", program);
+	assert_true(names(deleted, pid));
+	assert_false(names(deleted, 0));
+	end(pid);
+	assert_false(names(deleted, pid));
+
+	/* The open does not wait for a writer. */
+	assert_int_equal(unlink(program), 0);
+	assert_int_equal(mkfifo(program, 0600), 0);
+	assert_false(names(program, 0));
 }
 
 static int set_up(void **state)
@@ -191,14 +189,4 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a jump, or the reason of a trap, is shown", test_traps },
-		{ "a file in another mount namespace", test_namespace },
-		{ "names are those of what is traced, not of what is at its path now",
-		  test_binary },
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

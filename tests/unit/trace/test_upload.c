@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Invalid answers of a module, without a module. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "rows.h"
 #include "trace/upload.h"
 
 static bool go_on(void *ctx, size_t points, size_t all)
@@ -18,26 +15,16 @@ static bool go_on(void *ctx, size_t points, size_t all)
 }
 
 /* Then a message would have nothing in it, and there would be as much to send as before. */
-static void batches_of_nothing_are_refused(void **state)
+TEST(batches_of_nothing_are_refused)
 {
 	struct plan plan = { 0 };
 	struct upload u = { .plan = &plan };
 	struct diag d = { 0 };
 
-	(void)state;
 	memset(&u.limits, 0xff, sizeof(u.limits));
 	u.limits.batch = 0;
 	assert_int_equal(upload_plan(&u, go_on, NULL, &d), -1);
 	assert_string_equal(d.message, "the module takes nothing in a message: it is broken");
 	upload_fini(&u);
 	diag_fini(&d);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(batches_of_nothing_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

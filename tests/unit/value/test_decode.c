@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bytes and types to Go-looking text and to JSON. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recs.h"
 #include "rows.h"
@@ -265,7 +261,7 @@ static void single_quotes(struct buf *b)
 			b->p[i] = '\'';
 }
 
-static void test_row(void **state)
+ROWS(test_row, cases)
 {
 	const struct row *row = *state;
 	struct buf b = { 0 };
@@ -283,11 +279,10 @@ static void test_row(void **state)
 	buf_fini(&b);
 }
 
-static void test_short(void **state)
+TEST(test_short, "bytes that end too early are no value")
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
 		if (!cases[i].type || !cases[i].type->size)
 			continue;
@@ -300,13 +295,12 @@ static void test_short(void **state)
 	buf_fini(&b);
 }
 
-static void test_budget(void **state)
+TEST(test_budget, "there is a limit to the values of one argument")
 {
 	static struct value_ctx v;
 	uint64_t array[] = { 1, 2, 3 };
 	struct buf b = { 0 };
 
-	(void)state;
 	value_init(&v, &env);
 	value_record(&v, &recs_record);
 	value_start(&v, &b);
@@ -324,12 +318,11 @@ static void test_budget(void **state)
 	buf_fini(&b);
 }
 
-static void test_full(void **state)
+TEST(test_full, "a record that was full says so")
 {
 	uint64_t s[] = { 0x9999, 3 };
 	struct buf b = { 0 };
 
-	(void)state;
 	recs_record.h.flags = GOPROBE_RECORD_F_BUDGET;
 	render(&b, &t_string, s, sizeof(s), false);
 	recs_record.h.flags = 0;
@@ -337,16 +330,12 @@ static void test_full(void **state)
 	buf_fini(&b);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	struct CMUnitTest tests[N(cases) + 3] = {
-		{ "bytes that end too early are no value", test_short },
-		{ "there is a limit to the values of one argument", test_budget },
-		{ "a record that was full says so", test_full },
-	};
-
+	(void)state;
 	recs_record.nchunks = N(chunks);
 	memcpy(recs_record.chunks, chunks, sizeof(chunks));
-	ROWS(tests + 3, cases, test_row);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

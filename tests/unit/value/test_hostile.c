@@ -3,13 +3,10 @@
  * value*.c on what no program has: lengths that lie, circles, chunks over one
  * another, types that do not fit. It must end, soon, and with a bounded text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include "recs.h"
+#include "rows.h"
 
 #define HUGE UINT64_MAX
 /* The longest time of one argument, under sanitizers on a busy machine. */
@@ -99,9 +96,8 @@ static void bounded(const struct gotype *t, const void *p)
 
 #define BOUNDED(t, ...) bounded(t, WORDS(__VA_ARGS__))
 
-static void test_lengths(void **state)
+TEST(test_lengths, "lengths that lie")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 	BOUNDED(&t_string, 0x100, HUGE);
@@ -139,9 +135,8 @@ static void web(size_t words, uint64_t step)
 	free(m);
 }
 
-static void test_circles(void **state)
+TEST(test_circles, "circles of all kinds")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 0x100, 2, 2, 0x100, 2, 2);
 	BOUNDED(&t_self, 0x100, 2, 2);
@@ -165,12 +160,11 @@ static void test_circles(void **state)
 }
 
 /* A long string that all of many elements share: 60000 times 4096 bytes. */
-static void test_much_text(void **state)
+TEST(test_much_text, "text is bounded, whatever refers to it")
 {
 	uint64_t *m = malloc(4000 * 16);
 	char *s = malloc(60000);
 
-	(void)state;
 	recs_begin();
 	memset(s, 1, 60000);
 	recs_put(0x100000, s, 60000);
@@ -204,11 +198,10 @@ static uint64_t random_word(uint64_t *seed)
 	}
 }
 
-static void test_random(void **state)
+TEST(test_random, "memory at random")
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 150; round++) {
 		recs_begin();
 		recs_go(18 + round % 10);
@@ -232,18 +225,4 @@ static void test_random(void **state)
 			bounded(all[i], words);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "lengths that lie", test_lengths },
-		{ "circles of all kinds", test_circles },
-		{ "text is bounded, whatever refers to it", test_much_text },
-		{ "memory at random", test_random },
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	recs_end();
-	return failed;
 }

@@ -3,13 +3,9 @@
  * value/std.c against the types of each toolchain: do they still have the
  * fields that the forms look for?
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "bins.h"
 #include "recs.h"
+#include "rows.h"
 
 /*
  * A value in which all strings are "x", and all interfaces hold an error that says
@@ -110,11 +106,10 @@ static void check(struct gobin *bin, int minor, const struct row *row)
 	free(p);
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes, "well-known types have the fields that their forms look for")
 {
 	struct bins_each b = BINS("known", "");
 
-	(void)state;
 	while (bins_next(&b)) {
 		const struct gotype *error = gobin_find_type(b.bin, "*errors.errorString");
 
@@ -131,13 +126,4 @@ static void test_shapes(void **state)
 				check(b.bin, b.minor, &rows[k]);
 		recs_end();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "well-known types have the fields that their forms look for", test_shapes },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Maps of both kinds; steps into values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "compile/deferred_step.h"
 #include "recs.h"
+#include "rows.h"
 
 #define SAYS assert_string_equal
 
@@ -56,9 +52,8 @@ static void put_hmap(uint64_t address, uint64_t count, uint64_t buckets, uint64_
 	PUT(address, count, 0, buckets, old);
 }
 
-static void test_small(void **state)
+TEST(test_small, "a map of one group; deleted slots are left out; sorted by key")
 {
-	(void)state;
 	recs_begin();
 	put_map(0x100, 2, 0x200, 0);
 	PUT(0x200, CONTROL(0x11, DELETED, 0x12), 5, 50, 9, 90, 3, 30, 0, 0, 0, 0, 0, 0, 0,
@@ -92,9 +87,8 @@ static void put_group(uint64_t address, int first, int n)
 	recs_put(address, g, sizeof(g));
 }
 
-static void test_directory(void **state)
+TEST(test_directory, "a directory: each table once")
 {
-	(void)state;
 	recs_begin();
 	/* Four places for two tables; the first has two groups, one behind the other. */
 	put_map(0x100, 5, 0x200, 4);
@@ -141,9 +135,8 @@ static void put_bucket(uint64_t address, uint8_t tophash, int key, uint64_t over
 	recs_put(address, b, sizeof(b));
 }
 
-static void test_buckets(void **state)
+TEST(test_buckets, "buckets and their overflow buckets")
 {
-	(void)state;
 	recs_begin();
 	recs_go(21);
 	put_hmap(0x100, 3, 0x1000, 0);
@@ -158,13 +151,12 @@ static void test_buckets(void **state)
 	SAYS(SHOW(&t_swiss, 0x100), "map[int]int(0x100)<unknown layout>");
 }
 
-static void test_growing(void **state)
+TEST(test_growing, "a map that grows: old buckets that were not moved count")
 {
 	uint8_t header[32] = { 3, [9] = 1 };
 	uint64_t words[2] = { 0x1000, 0x2000 };
 	uint8_t two[2 * 144];
 
-	(void)state;
 	recs_begin();
 	recs_go(23);
 	memcpy(header + 16, words, 16);
@@ -211,9 +203,8 @@ static void put_indirect(uint64_t n)
 	recs_text(0x600, "bax");
 }
 
-static void test_indirect(void **state)
+TEST(test_indirect, "keys and elements behind pointers")
 {
-	(void)state;
 	put_indirect(2);
 	SAYS(SHOW(&t_indirect, 0x100), "map[string]string{\"a\": <not followed>, \"b\": \"x\"}");
 	SAYS(JSON(&t_indirect, 0x100),
@@ -258,11 +249,10 @@ static uint64_t number(const struct value_at *at)
 	return value_word(at->p);
 }
 
-static void test_fields(void **state)
+TEST(test_fields, "steps to fields, through pointers, interfaces and embedded structs")
 {
 	struct value_at u = user(), at = u;
 
-	(void)state;
 	assert_null(value_step_field(&recs_ctx, &at, "Name"));
 	assert_ptr_equal(at.type, &t_string);
 	SAYS(recs_show(at.type, at.p, false), "\"alice\"");
@@ -287,12 +277,11 @@ static void test_fields(void **state)
 	SAYS(value_step_pointer(&recs_ctx, &at), "not a pointer");
 }
 
-static void test_elements(void **state)
+TEST(test_elements, "steps to elements; len and cap")
 {
 	struct value_at u = user(), at = u, s;
 	uint64_t n;
 
-	(void)state;
 	assert_null(value_step_field(&recs_ctx, &at, "Tags"));
 	s = at;
 	assert_null(value_step_index(&recs_ctx, &at, 1));
@@ -315,13 +304,12 @@ static void test_elements(void **state)
 	SAYS(value_step_index(&recs_ctx, &at, 0), "can't be indexed");
 }
 
-static void test_keys(void **state)
+TEST(test_keys, "steps to a map's entries")
 {
 	struct value_key key = { .kind = GOTYPE_INT, .i = 3 };
 	struct value_at m = user(), at;
 	uint64_t n;
 
-	(void)state;
 	assert_null(value_step_field(&recs_ctx, &m, "M"));
 	at = m;
 	assert_null(value_step_key(&recs_ctx, &at, &key));
@@ -340,13 +328,12 @@ static void test_keys(void **state)
 	SAYS(value_step_cap(&recs_ctx, &at, &n), "has no capacity");
 }
 
-static void test_string_keys(void **state)
+TEST(test_string_keys, "string keys")
 {
 	static const uint64_t map[] = { 0x100 };
 	struct value_at at = { &t_indirect, (const uint8_t *)map, 8 };
 	struct value_key key = { .kind = GOTYPE_STRING, .s = "b", .n = 1 };
 
-	(void)state;
 	put_indirect(3);
 	value_record(&recs_ctx, &recs_record);
 	assert_null(value_step_key(&recs_ctx, &at, &key));
@@ -370,14 +357,13 @@ static const char *asserted(const char *name, const uint64_t *p)
 }
 
 /* A type of another package with the same last name is another type. */
-static void test_assert(void **state)
+TEST(test_assert, "an asserted type is that of its own package")
 {
 	static const struct gotype t_own = TYPE(INT, "time.Duration", 8);
 	static const struct gotype t_other = TYPE(INT, "example.com/time.Duration", 8);
 	static const struct gotype p_other = TYPE(POINTER, "*example.com/time.Duration", 8,
 						  .elem = &t_other);
 
-	(void)state;
 	recs_begin();
 
 	const uint64_t own[] = { recs_type(&t_own, false), 0x100 };
@@ -392,25 +378,4 @@ static void test_assert(void **state)
 	SAYS(asserted("time.Duration", other), "another dynamic type");
 	SAYS(asserted("*time.Duration", pointer), "another dynamic type");
 	SAYS(asserted("example.com/time.Duration", own), "another dynamic type");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a map of one group; deleted slots are left out; sorted by key", test_small },
-		{ "a directory: each table once", test_directory },
-		{ "buckets and their overflow buckets", test_buckets },
-		{ "a map that grows: old buckets that were not moved count", test_growing },
-		{ "keys and elements behind pointers", test_indirect },
-		{ "steps to fields, through pointers, interfaces and embedded structs",
-		  test_fields },
-		{ "steps to elements; len and cap", test_elements },
-		{ "steps to a map's entries", test_keys },
-		{ "string keys", test_string_keys },
-		{ "an asserted type is that of its own package", test_assert },
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	recs_end();
-	return failed;
 }

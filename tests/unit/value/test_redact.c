@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Redacted values, as text and as JSON; and steps that lead to them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "compile/deferred_step.h"
 #include "recs.h"
+#include "rows.h"
 
 #define SAYS assert_string_equal
 
@@ -72,9 +68,8 @@ static void begin(void)
 	    0x5000, 200, 0x5000, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 
-static void test_field(void **state)
+TEST(test_field, "a field is redacted by its name")
 {
-	(void)state;
 	begin();
 	SAYS(SHOW(&t_user, 0x5000, 3, 0x5100, 7, 2, 321, 0, 0),
 	     "main.User{Name: \"ann\", Password: <redacted>, Tries: 2, CVV: <redacted>, Extra: nil}");
@@ -93,11 +88,10 @@ static void test_field(void **state)
 	recs_end();
 }
 
-static void test_type(void **state)
+TEST(test_type, "a value is redacted by its type")
 {
 	uint64_t password;
 
-	(void)state;
 	begin();
 	SAYS(SHOW(&t_password, 0x5100, 7), "<redacted>");
 	SAYS(JSON(&t_password, 0x5100, 7), "'unavailable':'redacted'");
@@ -116,9 +110,8 @@ static void test_type(void **state)
 	recs_end();
 }
 
-static void test_key(void **state)
+TEST(test_key, "an entry of a map is redacted by its key")
 {
-	(void)state;
 	begin();
 	SAYS(SHOW(&t_map, 0x7000),
 	     "map[string]string{\"Accept\": \"ann\", \"Authorization\": <redacted>, \"ann\"... (len 200): <redacted>}");
@@ -130,11 +123,10 @@ static void test_key(void **state)
 	recs_end();
 }
 
-static void test_other_keys(void **state)
+TEST(test_other_keys, "keys that hold strings count, and others do not")
 {
 	uint64_t string, number;
 
-	(void)state;
 	begin();
 	string = recs_type(&t_string, false);
 	number = recs_type(&t_int, false);
@@ -161,9 +153,8 @@ static void test_other_keys(void **state)
 	recs_end();
 }
 
-static void test_captured(void **state)
+TEST(test_captured, "a captured variable is redacted by its name")
 {
-	(void)state;
 	begin();
 	recs_func(0x401000, "main.f.func1", &t_closure);
 	PUT(0x6300, 0x401000, 0x6400, 5);
@@ -177,7 +168,7 @@ static void test_captured(void **state)
 }
 
 /* Error() has the values of fields in its text. */
-static void test_known(void **state)
+TEST(test_known, "a form with a redacted field is not used")
 {
 	static const struct gotype number = TYPE(UINT, "syscall.Errno", 8);
 	static const struct gofield path_fields[] = {
@@ -193,7 +184,6 @@ static void test_known(void **state)
 	struct secret_list more = { 0 };
 	struct diag d = { 0 };
 
-	(void)state;
 	assert_int_equal(secret_list_add(&more, "path", &d), 0);
 	begin();
 	recs_itab(0x1000, recs_type(&p_path, true));
@@ -213,7 +203,7 @@ static void test_known(void **state)
 	secret_list_fini(&more);
 }
 
-static void test_context(void **state)
+TEST(test_context, "the value of a context is redacted by its key")
 {
 	static const struct gotype t_key = TYPE(STRING, "main.ctxKey", 16);
 	static const struct gofield fields[] = {
@@ -222,7 +212,6 @@ static void test_context(void **state)
 	static const struct gotype t_context = TYPE(STRUCT, "context.valueCtx", 48, FIELDS(fields));
 	uint64_t key, string;
 
-	(void)state;
 	begin();
 	key = recs_type(&t_key, false);
 	string = recs_type(&t_string, false);
@@ -269,7 +258,7 @@ static struct step_row {
 	  { { EXPRSTEP_KEY, .key = { .kind = GOTYPE_STRING, .s = "Accept", .n = 6 } } }, 1, false },
 };
 
-static void test_step(void **state)
+ROWS(test_step, steps)
 {
 	const struct step_row *row = *state;
 	struct deferred_step s = { .v = row->steps, .n = row->n };
@@ -289,20 +278,4 @@ static void test_step(void **state)
 	value_record(&recs_ctx, &recs_record);
 	assert_null(deferred_step_go(&s, &recs_ctx, &at, number));
 	recs_end();
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[7 + N(steps)] = {
-		{ "a field is redacted by its name", test_field },
-		{ "a value is redacted by its type", test_type },
-		{ "an entry of a map is redacted by its key", test_key },
-		{ "keys that hold strings count, and others do not", test_other_keys },
-		{ "a captured variable is redacted by its name", test_captured },
-		{ "a form with a redacted field is not used", test_known },
-		{ "the value of a context is redacted by its key", test_context },
-	};
-
-	ROWS(tests + 7, steps, test_step);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

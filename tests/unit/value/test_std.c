@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* value/std.c and the forms in it; text in lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recs.h"
+#include "rows.h"
 
 #define SAYS assert_string_equal
 #define POINTER_TO(name_, elem_) TYPE(POINTER, name_, 8, .elem = &(elem_))
@@ -28,7 +25,7 @@ static const struct gofield span_fields[] = {
 
 static const struct gotype t_span = TYPE(STRUCT, "main.Span", 40, FIELDS(span_fields));
 
-static void test_times(void **state)
+TEST(test_times, "times in UTC; JSON keeps the numbers")
 {
 	static const struct {
 		uint64_t wall, ext;
@@ -47,7 +44,6 @@ static void test_times(void **state)
 		{ 0, 253402300800 + 62135596800, "10000-01-01T00:00:00Z" },
 	};
 
-	(void)state;
 	recs_begin();
 	for (size_t i = 0; i < N(rows); i++)
 		SAYS(SHOW(&t_time, rows[i].wall, rows[i].ext, 0), rows[i].text);
@@ -71,7 +67,7 @@ static void test_times(void **state)
 	     "{'From':{'type':'time.Time','value':{'wall':0,'ext':62135596800,'loc':null},'text':'1970-01-01T00:00:00Z'},'For':1500000000,'In':11}");
 }
 
-static void test_durations(void **state)
+TEST(test_durations, "durations, months, days as package time writes them")
 {
 	static const struct {
 		int64_t d;
@@ -85,7 +81,6 @@ static void test_durations(void **state)
 		{ INT64_MAX, "2562047h47m16.854775807s" },
 	};
 
-	(void)state;
 	recs_begin();
 	for (size_t i = 0; i < N(rows); i++)
 		SAYS(SHOW(&t_duration, rows[i].d), rows[i].text);
@@ -126,11 +121,10 @@ static const struct gotype t_num = TYPE(STRUCT, "strconv.NumError", 48, FIELDS(n
 static const struct gotype p_num = POINTER_TO("*strconv.NumError", t_num);
 static const struct gotype t_runtime = TYPE(STRING, "runtime.errorString", 16);
 
-static void test_errors(void **state)
+TEST(test_errors, "errors say what Error() says, and what they wrap")
 {
 	uint64_t errstr, wrap, path, no, own, num, runtime;
 
-	(void)state;
 	recs_begin();
 	errstr = recs_type(&p_errstr, true);
 	wrap = recs_type(&p_wrap, true);
@@ -215,11 +209,10 @@ static const struct gotype t_pg = TYPE(STRUCT, "github.com/jackc/pgx/v5/pgconn.P
 				       FIELDS(pg_fields));
 
 /* Errors of packages that many programs use. */
-static void test_package_errors(void **state)
+TEST(test_package_errors, "so do errors of packages that many programs use")
 {
 	uint64_t rpc, multi;
 
-	(void)state;
 	recs_begin();
 	rpc = recs_type(&p_rpc, true);
 	multi = recs_type(&p_multi, true);
@@ -267,9 +260,8 @@ static const struct gofield ownmessage_fields[] = {
 
 static const struct gotype t_ownmessage = TYPE(STRUCT, "main.Own", 40, FIELDS(ownmessage_fields));
 
-static void test_messages(void **state)
+TEST(test_messages, "messages of protobuf without what its code keeps in them")
 {
-	(void)state;
 	recs_begin();
 	recs_text(0x100, "\x0a");
 	SAYS(SHOW(&t_message, 0x55, 7, 0, 0, 0, 3, 7, 0, 0, 0), "main.Put{Key: 3}");
@@ -301,11 +293,10 @@ static const struct gotype t_op = TYPE(STRUCT, "net.OpError", 80, FIELDS(op_fiel
 static const struct gotype p_op = POINTER_TO("*net.OpError", t_op);
 static const struct gotype t_mode = TYPE(UINT, "io/fs.FileMode", 4);
 
-static void test_net(void **state)
+TEST(test_net, "addresses; the errors of package net; file modes")
 {
 	static const uint8_t ip[] = { 10, 0, 0, 1 }, ip6[16] = { [15] = 1 };
 
-	(void)state;
 	recs_begin();
 	recs_itab(0x1000, recs_type(&p_addr, true));
 	recs_itab(0x1100, recs_type(&t_errno, false));
@@ -371,11 +362,10 @@ static const struct gotype t_prefix19 = TYPE(STRUCT, "net/netip.Prefix", 32,
 					     FIELDS(prefix19_fields));
 
 /* Addr, AddrPort and Prefix, each as its String() but for what is not valid. */
-static void test_netip(void **state)
+TEST(test_netip, "addresses of package netip")
 {
 	uint64_t string;
 
-	(void)state;
 	recs_begin();
 	string = recs_type(&t_string, false);
 	PUT(0x100, 0, 0, 0);		/* version 4 */
@@ -434,12 +424,11 @@ static const struct gotype t_4 = TYPE(ARRAY, "[4]uint8", 4, .elem = &t_uint8, .c
 static const struct gofield id_fields[] = { { "ID", &t_uuid, 0 }, { "Sum", &t_8, 16 } };
 static const struct gotype t_id = TYPE(STRUCT, "main.Request", 24, FIELDS(id_fields));
 
-static void test_byte_arrays(void **state)
+TEST(test_byte_arrays, "arrays of bytes in hexadecimal, UUIDs")
 {
 	/* 6ba7b810-9dad-11d1-80b4-00c04fd430c8 */
 	const uint64_t low = 0xd111ad9d10b8a76b, high = 0xc830d44fc000b480;
 
-	(void)state;
 	recs_begin();
 	SAYS(SHOW(&t_16, low, high), "[16]byte(6ba7b810-9dad-11d1-80b4-00c04fd430c8)");
 	SAYS(SHOW(&t_uuid, low, high), "uuid.UUID(6ba7b810-9dad-11d1-80b4-00c04fd430c8)");
@@ -462,11 +451,10 @@ static const struct gofield reflect_fields[] = {
 
 static const struct gotype t_reflect = TYPE(STRUCT, "reflect.Value", 24, FIELDS(reflect_fields));
 
-static void test_reflect(void **state)
+TEST(test_reflect, "what package reflect holds")
 {
 	uint64_t id;
 
-	(void)state;
 	recs_begin();
 	id = recs_type(&t_id, false);
 	recs_itab(0x1000, recs_type(&p_rtype, true));
@@ -511,11 +499,10 @@ static const struct gotype p_panic_nil = POINTER_TO("*runtime.PanicNilError", t_
 	SAYS(BOUNDS(x, y, is_signed, code), "runtime.boundsError(\"runtime error: " words "\")")
 
 /* The value of a panic has the text that Go prints. */
-static void test_panics(void **state)
+TEST(test_panics, "panics of the runtime")
 {
 	uint64_t any, string, number, one, other;
 
-	(void)state;
 	recs_begin();
 	SAYS_BOUNDS(5, 2, 1, 0, "index out of range [5] with length 2");
 	SAYS_BOUNDS(-1ULL, 2, 1, 0, "index out of range [-1]");
@@ -575,11 +562,10 @@ static const struct gotype t_unmarshal26 = TYPE(STRUCT, "encoding/json.Unmarshal
 						.fields = unmarshal_fields, .nfields = 5);
 
 /* Errors that say what others say. */
-static void test_composed(void **state)
+TEST(test_composed, "errors that say what others say")
 {
 	uint64_t number;
 
-	(void)state;
 	recs_begin();
 	recs_itab(0x1000, recs_type(&p_errstr, true));
 	recs_itab(0x1100, recs_type(&p_own, true));
@@ -641,11 +627,10 @@ static const struct gofield cause_fields[] = {
 static const struct gotype t_cause = TYPE(STRUCT, "context.cancelCtx", 56, FIELDS(cause_fields));
 static const struct gotype p_cause = POINTER_TO("*context.cancelCtx", t_cause);
 
-static void test_contexts(void **state)
+TEST(test_contexts, "contexts: values, deadline and cause")
 {
 	uint64_t string;
 
-	(void)state;
 	recs_begin();
 	recs_itab(0x1000, recs_type(&t_background, false));
 	recs_itab(0x1100, recs_type(&p_cancel, true));
@@ -746,11 +731,10 @@ static const struct gotype t_false_mutex = TYPE(STRUCT, "example.com/sync.Mutex"
 
 #define PAIR(low, high) ((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
 
-static void test_locks(void **state)
+TEST(test_locks, "locks and atomics: their state, if they have the expected shape")
 {
 	uint64_t integer;
 
-	(void)state;
 	recs_begin();
 	integer = recs_type(&t_int, false);
 	PUT(0x100, 7);
@@ -813,11 +797,10 @@ static const struct gotype p_sync_map = POINTER_TO("*sync.Map", t_sync_map);
 #define ENTRY(address, overflow, type, key, value) \
 	PUT(address, 1, overflow, type, key, type, value, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 
-static void test_sync_map(void **state)
+TEST(test_sync_map, "the entries of a sync.Map")
 {
 	uint64_t integer;
 
-	(void)state;
 	recs_begin();
 	recs_go(24);
 	integer = recs_type(&t_int, false);
@@ -856,7 +839,7 @@ static void test_sync_map(void **state)
 	SAYS(SHOW(&t_old_map, 7), "sync.Map{misses: 7}");
 }
 
-static void test_names(void **state)
+TEST(test_names, "names without the paths of packages")
 {
 	static const struct {
 		const char *name, *text;
@@ -874,7 +857,6 @@ static void test_names(void **state)
 		{ "", "?{}" },
 	};
 
-	(void)state;
 	recs_begin();
 	for (size_t i = 0; i < N(rows); i++)
 		SAYS(SHOW(&(struct gotype)TYPE(STRUCT, rows[i].name, 0), 0), rows[i].text);
@@ -890,9 +872,8 @@ static const struct gofield cart_fields[] = {
 static const struct gotype t_cart = TYPE(STRUCT, "shop.Cart", 64, FIELDS(cart_fields));
 static const struct gotype p_cart = POINTER_TO("*shop.Cart", t_cart);
 
-static void test_lines(void **state)
+TEST(test_lines, "text in lines")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 0x200, 5, 0x300, 2, 2, 0x400, 12, 12);
 	recs_text(0x200, "alicesome stock-keeping unit");
@@ -919,9 +900,8 @@ static void test_lines(void **state)
 	     "}");
 }
 
-static void test_no_zero(void **state)
+TEST(test_no_zero, "fields that are zero are left out on request")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 0, 0, 0x300, 2, 2, 0, 0, 0);
 	PUT(0x300, 0, 0, 1, 0, 0, 0);
@@ -930,31 +910,4 @@ static void test_no_zero(void **state)
 	recs_ctx.no_zero = true;
 	SAYS(SHOW(&p_cart, 0x100), "&shop.Cart{Lines: []shop.Line{{Qty: 1}, {}}}");
 	recs_ctx.no_zero = false;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "fields that are zero are left out on request", test_no_zero },
-		{ "times in UTC; JSON keeps the numbers", test_times },
-		{ "durations, months, days as package time writes them", test_durations },
-		{ "errors say what Error() says, and what they wrap", test_errors },
-		{ "so do errors of packages that many programs use", test_package_errors },
-		{ "messages of protobuf without what its code keeps in them", test_messages },
-		{ "addresses; the errors of package net; file modes", test_net },
-		{ "addresses of package netip", test_netip },
-		{ "arrays of bytes in hexadecimal, UUIDs", test_byte_arrays },
-		{ "what package reflect holds", test_reflect },
-		{ "panics of the runtime", test_panics },
-		{ "errors that say what others say", test_composed },
-		{ "contexts: values, deadline and cause", test_contexts },
-		{ "locks and atomics: their state, if they have the expected shape", test_locks },
-		{ "the entries of a sync.Map", test_sync_map },
-		{ "names without the paths of packages", test_names },
-		{ "text in lines", test_lines },
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	recs_end();
-	return failed;
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* value/std_big.c: numbers of any size; and value/std_slog.c: what holds a number beside a type. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recs.h"
+#include "rows.h"
 
 #define SAYS assert_string_equal
 
@@ -27,9 +24,8 @@ static const struct gotype t_float = TYPE(STRUCT, "math/big.Float", 40, FIELDS(f
 
 #define INT(neg, len) SHOW(&t_bigint, neg, 0x100, len, 9)
 
-static void test_int(void **state)
+TEST(test_int, "a big.Int has its digits")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 1000000000000000000, 5, 0x8000000000000000);
 	SAYS(SHOW(&t_bigint, 0, 0, 0, 0), "0");
@@ -49,9 +45,8 @@ static void test_int(void **state)
 	recs_end();
 }
 
-static void test_rat(void **state)
+TEST(test_rat, "a big.Rat is a fraction")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 22, 7);
 	SAYS(SHOW(&t_rat, 1, 0x100, 1, 1, 0, 0x108, 1, 1), "-22/7");
@@ -61,7 +56,7 @@ static void test_rat(void **state)
 }
 
 /* With the words that package math/big has of these numbers. */
-static void test_float(void **state)
+TEST(test_float, "a big.Float is rounded as String() does")
 {
 	static const struct {
 		uint8_t form;
@@ -85,7 +80,6 @@ static void test_float(void **state)
 		{ 1, 0, 0x8000000000000000, -1000, "4.666318093e-302" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < N(rows); i++) {
 		uint64_t head = 53 | (uint64_t)rows[i].form << 48 | (uint64_t)rows[i].neg << 56;
 
@@ -112,11 +106,10 @@ static const struct gotype t_group = TYPE(POINTER, "log/slog.groupptr", 8, .elem
 static const struct gotype t_location = TYPE(STRUCT, "time.Location", 8);
 static const struct gotype t_place = TYPE(POINTER, "log/slog.timeLocation", 8, .elem = &t_location);
 
-static void test_slog(void **state)
+TEST(test_slog, "a slog.Value is what its kind says")
 {
 	uint64_t kind, text, group, place, boxed;
 
-	(void)state;
 	recs_begin();
 	kind = recs_type(&t_kind, false);
 	text = recs_type(&t_stringptr, true);
@@ -149,16 +142,4 @@ static void test_slog(void **state)
 	SAYS(JSON(&t_value, -5ULL, kind, 0x118),
 	     "{'num':18446744073709551611,'any':{'type':'log/slog.Kind','address':'0x118','value':4}},'text':'-5'");
 	recs_end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "a big.Int has its digits", test_int },
-		{ "a big.Rat is a fraction", test_rat },
-		{ "a big.Float is rounded as String() does", test_float },
-		{ "a slog.Value is what its kind says", test_slog },
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

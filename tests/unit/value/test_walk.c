@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values behind pointers, interfaces, maps, channels and functions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "recs.h"
+#include "rows.h"
 
 #define SAYS assert_string_equal
 
@@ -33,9 +29,8 @@ static const struct gotype p_empty = TYPE(POINTER, "*struct {}", 8, .elem = &t_e
 static const struct gotype t_int32s = TYPE(INT, "int32", 4);
 static const struct gotype t_uintptr = TYPE(UINT, "uintptr", 8);
 
-static void test_pointers(void **state)
+TEST(test_pointers, "pointers are followed")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 7, 0x200, 5);
 	recs_text(0x200, "hello");
@@ -57,9 +52,8 @@ static void test_pointers(void **state)
 	SAYS(SHOW(&t_uintptr, 0xc000), "0xc000");
 }
 
-static void test_not_followed(void **state)
+TEST(test_not_followed, "what was beyond --depth keeps its address, and a reason if there is one")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 7);			/* of 24 bytes */
 	recs_missing(0x200, 1, GOPROBE_CHUNK_FAULT);
@@ -82,9 +76,8 @@ static void test_not_followed(void **state)
 	SAYS(SHOW(&p_item, 0xc000012340), "(*shop.Item)(0xc000012340)<record is full>");
 }
 
-static void test_inside(void **state)
+TEST(test_inside, "a pointer into what was captured finds its bytes")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 1, 2, 3, 0x200, 5);
 	recs_text(0x200, "hello, world");
@@ -101,9 +94,8 @@ static void test_inside(void **state)
 	SAYS(SHOW(&p_int, 0x108), "&2");
 }
 
-static void test_lists_of_pointers(void **state)
+TEST(test_lists_of_pointers, "pointers in lists leave out their type")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 7, 0, 0);
 	PUT(0x200, 0x100, 0x100, 0, 0x300);
@@ -113,9 +105,8 @@ static void test_lists_of_pointers(void **state)
 	     "[{'type':'*example.com/shop.Item','value':'0x100','to':{'ID':7,'Name':''}},{'type':'*example.com/shop.Item','value':'0x100','to':{'ID':7,'Name':''}},null,'0x300']");
 }
 
-static void test_cycles(void **state)
+TEST(test_cycles, "a cycle ends with an address")
 {
-	(void)state;
 	recs_begin();
 	PUT(0x100, 1, 0x200);
 	PUT(0x200, 2, 0x100);
@@ -128,11 +119,10 @@ static void test_cycles(void **state)
 static const struct gotype p_item_dyn = TYPE(POINTER, "*shop.Item", 8, .elem = &t_item);
 static const struct gotype t_stringer = TYPE(INTERFACE, "fmt.Stringer", 16);
 
-static void test_interfaces(void **state)
+TEST(test_interfaces, "interfaces show what they hold, with its type")
 {
 	uint64_t pointer, integer, code, string, item, small, later, nil;
 
-	(void)state;
 	recs_begin();
 	pointer = recs_type(&p_item_dyn, true);
 	integer = recs_type(&t_int, false);
@@ -170,7 +160,7 @@ static void test_interfaces(void **state)
 	SAYS(SHOW(&t_any, later, 0x100), "<unknown type>");
 }
 
-static void test_functions(void **state)
+TEST(test_functions, "functions go by their names, with what they captured")
 {
 	static const struct gofield captured[] = {
 		{ "F", &t_uint64, 0 }, { "n", &t_int, 8 }, { "&sum", &p_int, 16 },
@@ -187,7 +177,6 @@ static void test_functions(void **state)
 	static const struct gotype t_pointers = TYPE(SLICE, "[]unsafe.Pointer", 24,
 						     .elem = &t_unsafe);
 
-	(void)state;
 	recs_begin();
 	recs_func(0x401000, "example.com/shop.(*Cart).Add", NULL);
 	recs_func(0x402000, "main.main.func1", &closure);
@@ -239,12 +228,11 @@ static void put_chan(uint64_t address, uint64_t count, uint64_t size, uint64_t b
 	PUT(address, count, size, buf, 0, 0, 0, 0, recvx, 0, 0, 0, 0);
 }
 
-static void test_channels(void **state)
+TEST(test_channels, "channels: elements in order, who waits")
 {
 	static const struct gotype t_chan = TYPE(CHAN, "chan int", 8, .elem = &t_int);
 	static const struct gotype t_signal = TYPE(CHAN, "<-chan struct {}", 8, .elem = &t_empty);
 
-	(void)state;
 	recs_begin();
 	put_chan(0x100, 3, 4, 0x200, 2);
 	PUT(0x200, 12, 13, 10, 11);
@@ -286,13 +274,12 @@ static void test_channels(void **state)
 	     "{'type':'chan int','address':'0xd00','len':0,'cap':0,'closed':false,'receivers':0,'senders':0,'elements':[]}");
 }
 
-static void test_shared_index(void **state)
+TEST(test_shared_index, "1500 objects are found by an index")
 {
 	uint64_t slice[] = { 0x10000, 1500, 1500 };
 	char *want = malloc(64 << 10), *w = want;
 	uint64_t ids[1500];
 
-	(void)state;
 	recs_begin();
 	w += sprintf(w, "[]*shop.Item{");
 	for (int i = 0; i < 1500; i++) {
@@ -306,24 +293,4 @@ static void test_shared_index(void **state)
 	recs_put(0x10000, ids, sizeof(ids));
 	SAYS(recs_show(&items, slice, false), want);
 	free(want);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "pointers are followed", test_pointers },
-		{ "what was beyond --depth keeps its address, and a reason if there is one",
-		  test_not_followed },
-		{ "a pointer into what was captured finds its bytes", test_inside },
-		{ "pointers in lists leave out their type", test_lists_of_pointers },
-		{ "a cycle ends with an address", test_cycles },
-		{ "interfaces show what they hold, with its type", test_interfaces },
-		{ "functions go by their names, with what they captured", test_functions },
-		{ "channels: elements in order, who waits", test_channels },
-		{ "1500 objects are found by an index", test_shared_index },
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	recs_end();
-	return failed;
 }

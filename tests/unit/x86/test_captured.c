@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Captured variables from a closure's code. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +45,7 @@ static struct code_row {
 	{ "no instruction", "06", CAPTURED_UNKNOWN, false },
 };
 
-static void test_code(void **state)
+ROWS(test_code, rows)
 {
 	static const struct captured_span known[] = { { 0, 8 }, { 8, 16 } };
 	const struct code_row *row = *state;
@@ -66,19 +62,8 @@ static void test_code(void **state)
 	free(code);
 }
 
-static void test_none(void **state)
+TEST(test_none, "a function without code")
 {
-	(void)state;
 	assert_int_equal(captured_how(NULL, 0, 8), CAPTURED_UNKNOWN);
 	assert_false(captured_outside(NULL, 0, NULL, 0));
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(rows)] = {
-		{ "a function without code", test_none },
-	};
-
-	ROWS(tests + 1, rows, test_code);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

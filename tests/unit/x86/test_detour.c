@@ -55,7 +55,7 @@ static const struct find_case cases[] = {
 	{ "all on one page", "76 20", "e8 10 00 00 00 eb f0", 4096 - 39, NULL, SHORT, 5 },
 };
 
-static void test_find(void **state)
+ROWS(test_find, cases)
 {
 	const struct find_case *c = *state;
 	uint8_t branch[16], cold[16], *heap, *heap_cold;
@@ -88,7 +88,7 @@ static void test_find(void **state)
  * The function with its detour leaves everything as without; and counts if it goes on and all tests
  * hold.
  */
-static void test_execute(void **state)
+FORMS(test_execute, 0, DETOUR_SHAPES, "a function does the same with a detour, which counts")
 {
 	uint64_t hits = detour_counted(0), rejected = detour_counted(1);
 	uint64_t passed = 0, failed = 0, lands = 0;
@@ -145,7 +145,7 @@ static void find_tests(const struct gp_detour_site *site, const struct gp_detour
 }
 
 /* Each bit of the code matters, but for the numbers and registers of tests. */
-static void test_one_bit(void **state)
+FORMS(test_one_bit, 0, DETOUR_SHAPES, "each bit of a detour is checked")
 {
 	struct gp_detour_site site = detour_function((size_t)*state);
 
@@ -168,11 +168,10 @@ static void test_one_bit(void **state)
 }
 
 /* Calls that fail a test are counted, whatever is behind it. */
-static void test_reject(void **state)
+TEST(test_reject, "a test rejects to the counter of rejected calls alone")
 {
 	struct gp_detour_site site = detour_function(0);
 
-	(void)state;
 	for (int round = 0; round < 200; round++) {
 		struct gp_detour d = detour_of_tests(&site), other;
 		uint8_t code[GP_DETOUR_MAX];
@@ -195,14 +194,13 @@ static void test_reject(void **state)
 }
 
 /* A detour that another one is taken for. */
-static void test_landing(void **state)
+TEST(test_landing, "a detour lands where it should, and each bit of a landing is checked")
 {
 	struct gp_detour_site site = detour_function(0);
 	uint8_t code[GP_DETOUR_MAX], landing[GP_DETOUR_LANDING];
 	struct gp_detour d = detour_of_tests(&site), other;
 	uint32_t len;
 
-	(void)state;
 	while (!d.landing)
 		d = detour_of_tests(&site);
 	len = gp_detour_emit(&site, &d, code);
@@ -220,12 +218,11 @@ static void test_landing(void **state)
 	}
 }
 
-static void test_noise(void **state)
+TEST(test_noise, "random bytes are no detour")
 {
 	struct gp_detour_site site = detour_function(0);
 	struct gp_detour d = detour_of_tests(&site);
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		uint32_t len = 1 + round % 64;
 		uint8_t *code = malloc(len);
@@ -237,7 +234,7 @@ static void test_noise(void **state)
 	}
 }
 
-static void test_reach(void **state)
+TEST(test_reach, "a detour that is out of reach, or tests a register it changes, is not made")
 {
 	struct gp_detour_site site = detour_function(1);
 	uint8_t code[GP_DETOUR_MAX], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
@@ -247,7 +244,6 @@ static void test_reach(void **state)
 	};
 	struct gp_detour d = near;
 
-	(void)state;
 	assert_int_not_equal(gp_detour_emit(&site, &d, code), 0);
 	assert_true(gp_detour_jumps(&site, &d, branch, cold));
 	d.code += 1ULL << 32;
@@ -274,26 +270,4 @@ static void test_reach(void **state)
 	assert_int_equal(gp_detour_emit(&site, &d, code), 0);
 	site.shape = GP_DETOUR_NONE;
 	assert_int_equal(gp_detour_emit(&site, &near, code), 0);
-}
-
-#define SINGLE 4
-
-int main(void)
-{
-	struct CMUnitTest tests[SINGLE + N(cases) + 2 * DETOUR_SHAPES] = {
-		{ "a detour that is out of reach, or tests a register it changes, is not made",
-		  test_reach },
-		{ "random bytes are no detour", test_noise },
-		{ "a detour lands where it should, and each bit of a landing is checked",
-		  test_landing },
-		{ "a test rejects to the counter of rejected calls alone", test_reject },
-	};
-	struct CMUnitTest *t = ROWS(tests + SINGLE, cases, test_find);
-
-	if (detour_set_up())
-		return 1;
-	t = detour_append(t, 0, DETOUR_SHAPES, test_execute,
-			  "a function does the same with a detour, which counts");
-	t = detour_append(t, 0, DETOUR_SHAPES, test_one_bit, "each bit of a detour is checked");
-	return _cmocka_run_group_tests("detour", tests, (size_t)(t - tests), NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void check_note(const struct gp_detour_site *site, const struct gp_detour
  * A call or its end that passes all tests leaves a note and goes on as without a detour; where the
  * note is taken, or on a system stack, it lands and leaves the note alone.
  */
-static void test_note(void **state)
+FORMS(test_note, 0, DETOUR_SHAPES, "a call leaves a note, or lands")
 {
 	uint64_t notes = 0, taken = 0, system = 0, rejected = 0;
 
@@ -165,7 +165,7 @@ static void check_words(const struct gp_detour_site *site, const struct gp_detou
 }
 
 /* Each bit of a detour that leaves notes is checked, and each of its numbers. */
-static void test_note_bits(void **state)
+FORMS(test_note_bits, 0, DETOUR_FORMS, "each bit of a detour is checked, and each of its numbers")
 {
 	uint8_t code[GP_DETOUR_MAX];
 
@@ -261,7 +261,7 @@ static uint64_t take_notes(uint32_t nwords)
 }
 
 /* Threads that leave notes at once, and are preempted anywhere, never share one. */
-static void test_many_callers(void **state)
+FORMS(test_many_callers, 0, 1, "threads that leave notes at once never share one")
 {
 	struct gp_detour_site site = detour_function((size_t)*state);
 	struct gp_detour d = note_detour(&site);
@@ -297,20 +297,7 @@ static void test_many_callers(void **state)
 	assert_int_equal(notes + detour_landed->n, calls);
 }
 
-int main(void)
-{
-	struct CMUnitTest tests[3 * DETOUR_FORMS], *t = tests;
-
-	if (detour_set_up())
-		return 1;
-	t = detour_append(t, 0, DETOUR_SHAPES, test_note, "a call leaves a note, or lands");
-	t = detour_append(t, DETOUR_SHAPES, DETOUR_FORMS, test_note,
-			  "the end of a call leaves a note, or lands");
-	t = detour_append(t, 0, DETOUR_FORMS, test_note_bits,
-			  "each bit of a detour is checked, and each of its numbers");
-	t = detour_append(t, 0, 1, test_many_callers,
-			  "threads that leave notes at once never share one");
-	t = detour_append(t, DETOUR_SHAPES, DETOUR_SHAPES + 2, test_many_callers,
-			  "threads that leave notes at once never share one");
-	return _cmocka_run_group_tests("detour_notes", tests, (size_t)(t - tests), NULL, NULL);
-}
+MORE_FORMS(test_note, DETOUR_SHAPES, DETOUR_FORMS,
+	   "the end of a call leaves a note, or lands")
+MORE_FORMS(test_many_callers, DETOUR_SHAPES, DETOUR_SHAPES + 2,
+	   "threads that leave notes at once never share one")

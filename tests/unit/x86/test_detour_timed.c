@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_find_exit(void **state)
+ROWS(test_find_exit, detour_exits)
 {
 	const struct detour_exit *c = *state;
 	uint8_t code[20], *heap;
@@ -54,7 +54,7 @@ static void forget(struct detour_left *l, bool at_end)
  * A call opens in its slot and goes on as without a detour; where the slot is taken it lands and
  * leaves the slot alone.
  */
-static void test_open(void **state)
+FORMS(test_open, 0, DETOUR_SHAPES, "a call opens in its slot, or lands")
 {
 	uint64_t lands = 0, opens = 0;
 
@@ -147,7 +147,7 @@ static void set_limits(uint64_t min, uint64_t max)
  * A call that its slot has ends there, and adds its duration; others, and those that are longer or
  * shorter than all before, or end before they begin, land.
  */
-static void test_close(void **state)
+FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duration, or lands")
 {
 	uint64_t ends = 0, unknown = 0, extreme = 0;
 
@@ -231,11 +231,10 @@ static const size_t numbers_of[] = {
 };
 
 /* Each bit of a detour that times is checked, and each number that it has. */
-static void test_timed_bits(void **state)
+TEST(test_timed_bits, "each bit of a detour is checked, and each of its numbers")
 {
 	uint8_t code[GP_DETOUR_MAX];
 
-	(void)state;
 	for (size_t form = 0; form < DETOUR_FORMS; form++) {
 		struct gp_detour_site site = detour_function(form);
 		struct gp_detour d, other;
@@ -260,14 +259,13 @@ static void test_timed_bits(void **state)
 }
 
 /* A jump whose last byte is the POP leads to where that says, and nowhere else. */
-static void test_pop_stays(void **state)
+TEST(test_pop_stays, "a jump that keeps a POP as its last byte leads there alone")
 {
 	uint8_t code[16], branch[GP_DETOUR_JUMP], cold[GP_DETOUR_JUMP];
 	uint32_t n = (uint32_t)detour_parse("48 83 c4 40 5d c3", code);
 	struct gp_detour_site site;
 	struct gp_detour d;
 
-	(void)state;
 	assert_null(gp_detour_find_exit(code, n, 0, &site));
 	d = timed_detour(&site);
 	d.code = d.branch + 5 + 0x5d000000;
@@ -283,9 +281,8 @@ static void test_pop_stays(void **state)
 }
 
 /* No two calls that can be open at the same time are taken for each other, wherever g lies. */
-static void test_slots(void **state)
+TEST(test_slots, "open calls of a goroutine have slots of their own")
 {
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		uint64_t a = detour_random() & 0x7ffffffffff8, depth = detour_random() & 0x3ffffff8;
 		uint64_t deeper = depth + 8 + detour_random() % 500 * 8;
@@ -297,22 +294,11 @@ static void test_slots(void **state)
 	}
 }
 
-#define SINGLE 3
-
-int main(void)
+static int set_up(void **state)
 {
-	struct CMUnitTest tests[SINGLE + DETOUR_EXITS + DETOUR_FORMS] = {
-		{ "each bit of a detour is checked, and each of its numbers", test_timed_bits },
-		{ "a jump that keeps a POP as its last byte leads there alone", test_pop_stays },
-		{ "open calls of a goroutine have slots of their own", test_slots },
-	};
-	struct CMUnitTest *t = ROWS(tests + SINGLE, detour_exits, test_find_exit);
-
-	if (detour_set_up())
-		return 1;
+	(void)state;
 	slots = (struct gp_detour_slot *)(detour_memory + DETOUR_STRIDE / 4);
-	t = detour_append(t, 0, DETOUR_SHAPES, test_open, "a call opens in its slot, or lands");
-	t = detour_append(t, DETOUR_SHAPES, DETOUR_FORMS, test_close,
-			  "a call ends and adds its duration, or lands");
-	return _cmocka_run_group_tests("detour_timed", tests, (size_t)(t - tests), NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(set_up, NULL)

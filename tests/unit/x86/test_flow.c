@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Control flow of functions. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +67,7 @@ static void describe(const struct flow_insn *in, char *to)
 	*to = 0;
 }
 
-static void test_flow(void **state)
+ROWS(test_flow, rows)
 {
 	const struct flow_row *row = *state;
 	size_t n = (strlen(row->code) + 1) / 3;
@@ -102,24 +98,13 @@ static void test_flow(void **state)
 	free(bytes);
 }
 
-static void test_none(void **state)
+TEST(test_none, "a branch into an instruction, and what is no code")
 {
 	static const uint8_t inside[] = { 0x74, 0x01, 0x48, 0x89, 0xc8, 0xc3 }, bad[] = { 0x06 };
 	struct insn_code code = { .bytes = inside, .len = sizeof(inside) };
 	struct flow f;
 
-	(void)state;
 	assert_int_equal(flow_init(&f, &code), -1);
 	code = (struct insn_code){ .bytes = bad, .len = sizeof(bad) };
 	assert_int_equal(flow_init(&f, &code), -1);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(rows)] = {
-		{ "a branch into an instruction, and what is no code", test_none },
-	};
-
-	ROWS(tests + 1, rows, test_flow);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Places for breakpoints in a function's code. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -395,7 +391,7 @@ static char *show(const struct insn_scan *s)
 	return text;
 }
 
-static void test_code(void **state)
+ROWS(test_code, cases)
 {
 	const struct insn_case *c = *state;
 	uint8_t buf[128], *bytes;
@@ -528,7 +524,7 @@ static bool is_shifted_morestack(void *ctx, uint64_t vaddr)
 	return vaddr == MORESTACK + (uint64_t)c->shift;
 }
 
-static void test_exit(void **state)
+ROWS(test_exit, exits)
 {
 	struct exit_case *c = *state;
 	char got[256] = "";
@@ -569,11 +565,10 @@ static const struct {
 	{ "49 3b 66 10 76 01 c3 f2 0f 11 44 24 10 90 more", 0 },
 };
 
-static void test_again(void **state)
+TEST(test_again, "arguments are lost by a function that starts again and keeps none")
 {
 	ZydisDecoder dec;
 
-	(void)state;
 	assert_true(ZYAN_SUCCESS(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
 						  ZYDIS_STACK_WIDTH_64)));
 	for (size_t i = 0; i < sizeof(agains) / sizeof(*agains); i++) {
@@ -590,11 +585,10 @@ static void test_again(void **state)
 }
 
 /* Any bytes at all: points lie inside, and nothing is read outside. */
-static void test_noise(void **state)
+TEST(test_noise, "any bytes give points inside the code, or none")
 {
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		size_t len = 1 + round % 61;
 		uint8_t *bytes = malloc(len);
@@ -626,7 +620,7 @@ static void test_noise(void **state)
 	}
 }
 
-static void test_tls(void **state)
+TEST(test_tls, "the offset of g from the thread pointer is read from code")
 {
 	static const struct {
 		const char *claim;
@@ -644,7 +638,6 @@ static void test_tls(void **state)
 		{ "cut off", "64 48 8b 04", -1, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tls) / sizeof(*tls); i++) {
 		struct insn_tls got;
 		uint8_t buf[64];
@@ -658,17 +651,4 @@ static void test_tls(void **state)
 		if (!got.slot)
 			assert_int_equal(got.offset, tls[i].offset);
 	}
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[3 + N(cases) + N(exits)] = {
-		{ "arguments are lost by a function that starts again and keeps none", test_again },
-		{ "any bytes give points inside the code, or none", test_noise },
-		{ "the offset of g from the thread pointer is read from code", test_tls },
-	}, *next = tests + 3;
-
-	next = ROWS(next, cases, test_code);
-	ROWS(next, exits, test_exit);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lengths of instructions, against the disassembler. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bins.h"
+#include "rows.h"
 #include "x86/length.h"
 
 static ZydisDecoder decoder;
@@ -65,11 +62,10 @@ static size_t compare(const uint8_t *p, size_t n, size_t *known)
 }
 
 /* Every instruction of whole programs; most are known. */
-static void test_programs(void **state)
+TEST(test_programs, "programs, instruction by instruction")
 {
 	struct bins_each b = BINS("shapes", "", "-noopt");
 
-	(void)state;
 	while (bins_next(&b)) {
 		size_t nf, known = 0, all = 0;
 		const struct gofunc *fn = gobin_funcs(b.bin, &nf);
@@ -94,12 +90,11 @@ static void test_programs(void **state)
 }
 
 /* Bytes as they come: whatever is known agrees, and no byte behind is read. */
-static void test_noise(void **state)
+TEST(test_noise, "noise")
 {
 	struct x86_jump none;
 	size_t known = 0;
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 1000000; i++) {
 		size_t n = 1 + (size_t)rand() % 15;
@@ -120,12 +115,4 @@ static void test_noise(void **state)
 	assert_false(x86_jump(NULL, 0, &none));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		{ "programs, instruction by instruction", test_programs },
-		{ "noise", test_noise },
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers that a function sets before it returns. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +38,7 @@ static struct code_row {
 	{ "no instruction", "06", 0 },
 };
 
-static void test_code(void **state)
+ROWS(test_code, rows)
 {
 	const struct code_row *row = *state;
 	size_t n = (strlen(row->code) + 1) / 3;
@@ -57,18 +53,7 @@ static void test_code(void **state)
 	free(code);
 }
 
-static void test_none(void **state)
+TEST(test_none, "a function without code")
 {
-	(void)state;
 	assert_int_equal(returned_registers(NULL, 0), 0);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[1 + N(rows)] = {
-		{ "a function without code", test_none },
-	};
-
-	ROWS(tests + 1, rows, test_code);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,7 +249,7 @@ static const struct step_case cases[] = {
 	{ "cut off before the SIB byte", "48 8b 44", NULL },
 };
 
-static void test_case(void **state)
+ROWS(test_case, cases)
 {
 	const struct step_case *c = *state;
 	char got[TEXT] = "refused";
@@ -281,12 +281,11 @@ static uint32_t random32(uint32_t *seed)
 }
 
 /* Half of it begins with REX, for otherwise one in 16 would. */
-static void test_noise(void **state)
+TEST(test_noise, "random bytes are what a disassembler sees, or refused")
 {
 	uint32_t seed = 1;
 	size_t accepted = 0;
 
-	(void)state;
 	for (int round = 0; round < 1000000; round++) {
 		uint8_t code[16];
 
@@ -317,23 +316,11 @@ static size_t check_file(const char *path)
 	return accepted;
 }
 
-static void test_programs(void **state)
+TEST(test_programs, "so are all bytes of programs")
 {
 	struct bins_entry bins[BINS_MAX];
 	size_t n = bins_list("-stripped", bins);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		assert_in_range(check_file(bins[i].path), 10000, SIZE_MAX);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[2 + N(cases)] = {
-		{ "random bytes are what a disassembler sees, or refused", test_noise },
-		{ "so are all bytes of programs", test_programs },
-	};
-
-	ROWS(tests + 2, cases, test_case);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
