@@ -39,7 +39,7 @@ static struct row {
 	  NULL },
 };
 
-static void test_next(void **state)
+ROWS(test_next, rows)
 {
 	const struct row *row = *state;
 	char pid[16], *at, want[256] = "";
@@ -59,12 +59,4 @@ static void test_next(void **state)
 	buf_char(&b, 0);
 	assert_string_equal(b.p, want);
 	buf_fini(&b);
-}
-
-int main(void)
-{
-	struct CMUnitTest tests[N(rows)];
-
-	ROWS(tests, rows, test_next);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
