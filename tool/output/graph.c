@@ -394,14 +394,16 @@ static void text_end(struct buf *b, const struct calltree_call *c)
 	buf_str(b, c->below == 1 ? " call below]" : " calls below]");
 }
 
-/* Returns where the arguments begin. */
-static size_t text_function(struct graph *g, const struct calltree_call *c)
+/* Returns where the arguments begin. @columns: the most of the name. */
+static size_t text_function(struct graph *g, const struct calltree_call *c, size_t columns)
 {
 	struct buf *b = &g->out.buf;
 	size_t at;
 
 	screen_style(b, STYLE_BOLD);
+	at = b->len;
 	shown_name_put(b, graph_name(g, c));
+	screen_shorten_name(b, at, b->len - at, columns);
 	screen_style(b, STYLE_PLAIN);
 	at = b->len;
 	buf_str(b, c->text[GRAPH_ARGS] ? c->text[GRAPH_ARGS] : "(...)");
@@ -422,6 +424,24 @@ static size_t text_results(struct buf *b, const struct calltree_call *c)
 	return at;
 }
 
+/* The call behind its times; @pieces: its arguments and results. */
+static void text_call(struct graph *g, const struct calltree_call *c, size_t columns,
+		      struct screen_piece *pieces)
+{
+	struct buf *b = &g->out.buf;
+
+	pieces[0].at = text_function(g, c, columns);
+	pieces[0].len = b->len - pieces[0].at;
+	pieces[1].at = text_results(b, c);
+	pieces[1].len = b->len - pieces[1].at;
+	text_end(b, c);
+	if (c->text[GRAPH_SPLIT] && *c->text[GRAPH_SPLIT]) {
+		buf_str(b, "  (");
+		buf_str(b, c->text[GRAPH_SPLIT]);
+		buf_char(b, ')');
+	}
+}
+
 static void text_calls(struct graph *g, const struct calltree_call *c)
 {
 	const struct calltree_call *before = NULL;
@@ -429,22 +449,19 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 
 	for (; c; c = c->next) {
 		struct screen_piece pieces[2] = { 0 };
-		size_t start = b->len;
+		size_t start = b->len, at;
 
 		column(g, graph_has_ended(c), c->duration);
 		column(g, graph_has_ended(c) && !c->vague, graph_self_ns(c));
 		buf_str(b, "  ");
 		text_lines(b, c, true);
 		text_started(g, c, before);
-		pieces[0].at = text_function(g, c);
-		pieces[0].len = b->len - pieces[0].at;
-		pieces[1].at = text_results(b, c);
-		pieces[1].len = b->len - pieces[1].at;
-		text_end(b, c);
-		if (c->text[GRAPH_SPLIT] && *c->text[GRAPH_SPLIT]) {
-			buf_str(b, "  (");
-			buf_str(b, c->text[GRAPH_SPLIT]);
-			buf_char(b, ')');
+		at = b->len;
+		text_call(g, c, SIZE_MAX, pieces);
+		/* As in lines of events, values have half of the line at least. */
+		if (screen_is_too_wide(b, start)) {
+			b->len = at;
+			text_call(g, c, screen.columns / 2, pieces);
 		}
 		screen_fit(b, start, pieces, 2);
 		buf_char(b, '\n');

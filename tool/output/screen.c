@@ -257,6 +257,12 @@ size_t screen_shorten_name(struct buf *b, size_t at, size_t n, size_t columns)
 	return less;
 }
 
+bool screen_is_too_wide(const struct buf *b, size_t start)
+{
+	return screen.columns && !b->failed && b->len - start > screen.columns &&
+	       plain_columns(b->p + start, b->len - start) > screen.columns;
+}
+
 void screen_fit_name(struct buf *b, size_t start, size_t at, size_t n)
 {
 	size_t width, name, rest;

@@ -84,6 +84,8 @@ void screen_shorten(struct buf *b, size_t at, size_t columns);
  * of the buffer moves back.
  */
 size_t screen_shorten_name(struct buf *b, size_t at, size_t n, size_t columns);
+/* Is the line from @start on wider than the terminal? */
+bool screen_is_too_wide(const struct buf *b, size_t start);
 /* If the line from @start on is too wide: shorten its end; and the name, if that is too wide. */
 void screen_fit_name(struct buf *b, size_t start, size_t at, size_t n);
 /* "shop/cart.go" of "/src/shop/cart.go": the last two names, if paths are shortened. */

@@ -14,14 +14,17 @@
 #define EVENTS 12
 #define WHY "the binary has no debug information"
 
-static const struct gofunc fns[] = { { .name = "main.a" }, { .name = "main.b" } };
+static const struct gofunc fns[] = {
+	{ .name = "main.a" }, { .name = "main.b" }, { .name = "api.(*ServerOfEverythingThatIs).Put" },
+};
 static struct plan_func funcs[] = {
 	{ .fn = &fns[0], .call.unavailable = WHY },
 	{ .fn = &fns[1], .id = 1, .call.unavailable = WHY },
+	{ .fn = &fns[2], .id = 2, .call.unavailable = WHY },
 };
 
-static struct plan_func *list[] = { &funcs[0], &funcs[1] };
-static const struct plan plan = { .funcs = list, .nfuncs = 2 };
+static struct plan_func *list[] = { &funcs[0], &funcs[1], &funcs[2] };
+static const struct plan plan = { .funcs = list, .nfuncs = 3 };
 
 #define A	"{'func':'main.a','tid':8,'goid':1,'started_by':null"
 #define B	"{'func':'main.b','tid':8,'goid':1"
@@ -67,6 +70,11 @@ static const struct tree_case {
 		"goroutine 1\n"
 		"    3.00us    2.00us  main.a(<the binary has no …)\n"
 		"    1.00us    1.00us  └─ main.b(<the binary has …)\n",
+	}, {
+		"a name that leaves half of a narrow screen to values",
+		{ ">c1", "<c1" }, 60,
+		"goroutine 1\n"
+		"    1.00us    1.00us  api.(*Serv…erythingThatIs).Put(<the …)\n",
 	}, {
 		"two calls in a call, as JSON",
 		{ ">a1", ">b1", "<b1", ">b1", "<b1", "<a1" }, 0,
