@@ -15,7 +15,7 @@
 
 /* Functions that a name may mean. */
 struct meant {
-	char wanted[NAME_MAX_BYTES];	/* the name, as loosen() makes it */
+	char wanted[NAME_MAX_BYTES];	/* the name, as loosename_loosen() makes it */
 	bool local;	/* it has no package */
 	bool instance;	/* it has type arguments */
 	bool whole;	/* they have that name, with the whole package; or only its last element */
@@ -23,19 +23,20 @@ struct meant {
 	size_t n;	/* their number, SUGGEST_MAX at most */
 };
 
-/* Without the brackets of receivers, the mark of shapes, and escapes; false if it is too long. */
-static bool loosen(const char *from, char *to)
+bool loosename_loosen(const char *from, char *to, size_t size)
 {
 	static const char shape[] = "go.shape.", dot[] = "%2e";
 	size_t n = 0;
 
-	while (*from && n < NAME_MAX_BYTES - 1) {
+	while (*from) {
 		if (!strncmp(from, shape, sizeof(shape) - 1)) {
 			from += sizeof(shape) - 1;
 		} else if (from[0] == '(' && from[1] == '*') {
 			from += 2;
 		} else if (*from == ')') {
 			from++;
+		} else if (n + 1 >= size) {
+			break;
 		} else if (!strncmp(from, dot, sizeof(dot) - 1)) {
 			to[n++] = '.';
 			from += sizeof(dot) - 1;
@@ -43,8 +44,15 @@ static bool loosen(const char *from, char *to)
 			to[n++] = *from++;
 		}
 	}
+	if (!size)
+		return false;
 	to[n] = 0;
 	return !*from;
+}
+
+static bool loosen(const char *from, char to[NAME_MAX_BYTES])
+{
+	return loosename_loosen(from, to, NAME_MAX_BYTES);
 }
 
 /* Bytes of @written, what is written of @name, before funcname_local(); at most all. */
@@ -235,9 +243,11 @@ static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m
 		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
 			if (f->entry)
 				offer_package(m, f->name);
-	for (size_t i = 0; i < m->n; i++)
-		if (strlen(m->name[i]) + strlen(spec->pattern + n) < NAME_MAX_BYTES)
-			strcat(m->name[i], spec->pattern + n);
+	for (size_t i = 0; i < m->n; i++) {
+		if (strlen(m->name[i]) + strlen(spec->pattern + n) >= NAME_MAX_BYTES)
+			return 0;
+		strcat(m->name[i], spec->pattern + n);
+	}
 	if (m->n > 1)
 		return several(m, spec, d);
 	if (!m->n)

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "gotype/funcname.h"
 #include "gotype/shown_name.h"
+#include "plan/loose_name.h"
 #include "plan/no_match.h"
 
 /* Functions that may have been meant. */
@@ -71,20 +72,16 @@ static void offer_package(struct search *s, const char *name, size_t n, const vo
 		suggest_offer(&s->near, package);
 }
 
-/* In lower case, without the brackets of receivers. */
+/* As loosename_loosen() makes it, in lower case. */
 static char *loose(struct search *s, const char *text)
 {
-	char *to = arena_strndup(&s->mem, text, strlen(text));
-	size_t n = 0;
+	size_t size = strlen(text) + 1;
+	char *to = arena_alloc(&s->mem, size);
 
-	for (; to && *text; text++) {
-		if (text[0] == '(' && text[1] == '*')
-			text++;
-		else if (*text != ')')
-			to[n++] = (char)tolower((unsigned char)*text);
-	}
-	if (to)
-		to[n] = 0;
+	if (!to || !loosename_loosen(text, to, size))
+		return NULL;
+	for (char *p = to; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
 	return to;
 }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names in other spellings: what they have in common, and names that nobody would write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "plan/loose_name.h"
+#include "rows.h"
+
+/* --- what spellings have in common ------------------------------------------------- */
+
+static const struct loosen_case {
+	const char *claim;
+	const char *name;
+	const char *want;	/* NULL: it has one byte too many */
+} loosened[] = {
+	{ "a pointer's method", "shop.(*Cart).Add", "shop.Cart.Add" },
+	{ "a value's method", "shop.Cart.Add", "shop.Cart.Add" },
+	{ "a method in a pattern", "shop.(*Cart).*", "shop.Cart.*" },
+	{ "an instance", "main.Map[go.shape.int,go.shape.string]", "main.Map[int,string]" },
+	{ "an escaped dot", "gopkg.in/yaml%2ev3.Unmarshal", "gopkg.in/yaml.v3.Unmarshal" },
+	{ "as long as fits", "main.F", "main.F" },
+	{ "longer than fits", "main.Fo", NULL },
+	{ "longer than fits, but for brackets", "(*a).bcd)", "a.bcd" },
+	{ "nothing", "", "" },
+	{ "brackets that do not end", "main.(*", "main." },
+	{ "brackets that do not begin", ")))", "" },
+	{ "a bracket without a star", "a(b", "a(b" },
+	{ "an escape that does not end", "a%2", "a%2" },
+	{ "a mark that does not end", "go.sha", "go.sha" },
+	{ "a mark and nothing behind it", "go.shape.", "" },
+	{ "control characters", "a\x01\x1b[\n", "a\x01\x1b[\n" },
+	{ "bytes that are no text", "\xff\xc3(*\x80", "\xff\xc3\x80" },
+};
+
+static void test_loosen(void **state)
+{
+	const struct loosen_case *c = *state;
+	/* Of that size, so that a byte behind it is found. */
+	size_t size = c->want ? strlen(c->want) + 1 : strlen(c->name);
+	char *to = malloc(size ?: 1);
+
+	assert_non_null(to);
+	assert_int_equal(loosename_loosen(c->name, to, size), c->want != NULL);
+	if (c->want)
+		assert_string_equal(to, c->want);
+	free(to);
+}
+
+/* --- names that nobody would write --------------------------------------------------- */
+
+/* More than any buffer for names has. */
+#define LONG 5000
+
+static const struct hostile_case {
+	const char *claim;
+	const char *begin;	/* the pattern's begin */
+	const char *fill;	/* what follows, again and again up to LONG bytes; or NULL */
+	const char *end;	/* its end */
+	enum spec_kind kind;
+} hostile[] = {
+	{ "a very long name", "main.", "a", "", SPEC_NAME },
+	{ "a very long package", "x/", "a/", "b.F", SPEC_NAME },
+	{ "a very long receiver", "main.(*", "T", ").M", SPEC_NAME },
+	{ "a method of a very long type alone", "(*", "T", ").M", SPEC_NAME },
+	{ "type arguments in each other", "main.F[", "[", "", SPEC_NAME },
+	{ "type arguments that are very long", "main.Map[go.shape.", "i", "]", SPEC_NAME },
+	{ "brackets only", "", "(*", "", SPEC_NAME },
+	{ "closing brackets only", "", ")", "", SPEC_NAME },
+	{ "dots only", "", ".", "", SPEC_NAME },
+	{ "slashes only", "", "/", ".", SPEC_NAME },
+	{ "escapes only", "", "%2e", "", SPEC_NAME },
+	{ "marks of shapes only", "", "go.shape.", "", SPEC_NAME },
+	{ "control characters", "main.\x01\x1b[2J\n\r\t", NULL, ".F\x7f", SPEC_NAME },
+	{ "bytes that are no text", "ma\xffin.\xc3(*\x80", NULL, "\xf0\x9f.F", SPEC_NAME },
+	{ "a name without an end", "main.(*Item", NULL, "", SPEC_NAME },
+	{ "type arguments without an end", "main.Map[go.shape.int", NULL, "", SPEC_NAME },
+	{ "nothing", "", NULL, "", SPEC_NAME },
+	{ "a very long glob in a package", "json.*", "a?", "", SPEC_GLOB },
+	{ "a glob in a very long package", "x/", "a", ".*", SPEC_GLOB },
+	{ "a glob that begins with a dot", ".", NULL, "*", SPEC_GLOB },
+	{ "a glob with bytes that are no text", "\xff\xfe/\x80.", NULL, "*\x1b", SPEC_GLOB },
+};
+
+/* They are taken as they are, and match nothing. */
+static void test_hostile(void **state)
+{
+	const struct hostile_case *c = *state;
+	struct bins_each b = BINS("shapes", "");
+	size_t n = strlen(c->begin) + LONG + strlen(c->end) + 1;
+	char *text = calloc(1, n);
+
+	assert_non_null(text);
+	strcat(text, c->begin);
+	while (c->fill && strlen(text) + strlen(c->fill) + strlen(c->end) < n)
+		strcat(text, c->fill);
+	strcat(text, c->end);
+	while (bins_next(&b)) {
+		struct spec spec = { .kind = c->kind, .text = text, .pattern = strdup(text) };
+		struct diag d = { .message = NULL };
+
+		assert_non_null(spec.pattern);
+		assert_int_equal(loosename_resolve(&b.bin, 1, &spec, &d), 0);
+		assert_string_equal(spec.pattern, text);
+		assert_null(d.message);
+		free(spec.pattern);
+	}
+	free(text);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(loosened) + N(hostile)];
+
+	ROWS(ROWS(tests, loosened, test_loosen), hostile, test_hostile);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
