@@ -426,8 +426,9 @@ static bool gp_jump_is_near(const struct gp_jump_space *space, unsigned long ip,
 				return true;
 		return false;
 	}
+	/* Or behind the breakpoint that it is for a moment, or that a debugger has there. */
 	list_for_each_entry(j, &space->jumps, node)
-		if (j->cold && ip == j->at + j->site.cold_at)
+		if (j->cold && ip - (j->at + j->site.cold_at) <= 1)
 			return true;
 	return false;
 }
