@@ -2,8 +2,8 @@
 /*
  * Steps by which the code of a running program changes: the order of all writes that make a jump,
  * remove it, and give a cold block its instructions back. kmod/jump/jump.c writes in this order,
- * with more syncs. The harness takes these steps on a real processor; the model looks at every
- * interleaving with threads.
+ * with more syncs, which tests/model compares. The harness takes these steps on a real processor;
+ * tests/model looks at every interleaving with threads.
  *
  * Processors must not see half of a change. So an instruction is changed as the kernel changes its
  * own (text_poke_bp_batch()): a breakpoint on its first byte, then its other bytes, then its first
