@@ -3,7 +3,6 @@
 
 import collections
 import itertools
-import json
 import os
 import re
 import signal

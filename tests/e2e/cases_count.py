@@ -142,20 +142,3 @@ def everything(t):
     check(re.search(r"^counting \d{3,} functions at \d{3,} breakpoints", process.stderr(), re.M) and
           re.search(r"^\d{4,} calls of \d+ functions in .*; \d+ not called(; \d+ not called here, but perhaps where inlined)?; \d+ not shown$", process.stderr(), re.M),
           "what was said: %s", process.stderr())
-
-
-@case("count and latency refuse what they can't do with a message")
-def refusals(t):
-    target = t.target("counter", "-each", "1ms", 0)
-    for args, message in (
-            (("count", "-p", target.pid), "no PATTERN: which functions?"),
-            (("count", "main.doWork"), "nothing to trace"),
-            (("count", "-p", target.pid, "--top", "0", "main.doWork"), "--top"),
-            (("count", "-p", target.pid, "-i", "0", "main.doWork"), "--interval"),
-            (("count", "-p", target.pid, "--histogram", "main.doWork"), "--histogram"),
-            (("latency", "-p", target.pid, "main.doWork(x)"), "a pattern names functions here, nothing of them"),
-            (("latency", "-p", target.pid, "main.dowork"), "main.doWork")):
-        process = t.goprobectl(*args)
-        process.finish(1 if args[-1] == "main.dowork" else 2)
-        check(message in process.stderr() and process.stderr().count("\n") <= 4, "%s: %s", args, process.stderr())
-    check(nothing_probed(), "something is still probed")

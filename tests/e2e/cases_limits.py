@@ -11,7 +11,6 @@ import genl
 from cases_graph import every, graph
 from lib import case, check, of_kind, parse, same, symbol, wait_for
 
-FUNCTIONS = ("main.tree", "main.branch", "main.leaf")
 PATTERN = "/^main\\.(tree|branch|leaf)$/"
 MANY = ("-goroutines", 1000, "-trees", 7)
 LARGE_BUFFER = ("--buffer", "32m")

@@ -285,15 +285,6 @@ def left(t):
     p.wait()
 
 
-@case("split: impossible requests are refused with a message", per="boot")
-def refused(t):
-    for args, text in ((("attach", "--split", "--no-return", "-p", "1", "main.f"), "--no-return leaves them out"),
-                       (("count", "--split", "-p", "1", "main.f"), "--split")):
-        p = t.goprobectl(*args)
-        p.finish(status=2)
-        check(text in p.stderr(), "%s: %s", args, p.stderr())
-
-
 @case("split: a function that is one instruction can't be timed: among many it is left out with a note, and alone it is refused")
 def single(t):
     target = t.target("counter", "-each", "20ms", 0)

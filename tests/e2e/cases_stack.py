@@ -202,8 +202,8 @@ def by_time(t):
     check(nothing_probed(), "something is still probed")
 
 
-@case("stack: stacks beyond the limit are reported, and invalid options are refused")
-def refused(t):
+@case("stack: stacks beyond the limit are reported")
+def beyond(t):
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
     process = started(t, "stack", "-p", target.pid, "--stacks", 5, "-o", "json", *TAGGED)
     target.send()
@@ -213,11 +213,6 @@ def refused(t):
     same(len(stacks), 5, "stacks that fitted")
     missed = sum(want[f]["calls"] for f in TAGGED) - sum(s["count"] for s in stacks)
     check("%d calls beyond the limit of stacks" % missed in process.stderr(), "the summary: %s", process.stderr())
-    for args, message in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded, pprof or flamegraph"),
-                           (("--stacks", "0"), "1 to 262144"), (("-o", "pprof", "-i", "1s"), "written once")):
-        process = t.goprobectl("stack", *args, "main.even", "--", "true")
-        same(process.wait(), 2, "exit status of stack " + " ".join(args))
-        check(message in process.stderr(), "stack %s: %s", args, process.stderr())
     process = t.goprobectl("stack", "main.foo", "--", t.binary("example"))
     process.finish()
     check("1 call by 1 stack in " in process.stderr(), "one call: %s", process.stderr())

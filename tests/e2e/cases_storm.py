@@ -19,7 +19,6 @@ import genl
 from cases_count import started
 from cases_files import machine_only, mounted
 from cases_tally import begin, counted, points_of
-from genl import Client
 from lib import (DEADLINE, KMEMLEAK, Skip, case, check, lost_memory, module_users, nothing_probed, of_kind, parse, same, short, times,
                  wait_for)
 

@@ -129,26 +129,3 @@ def shown(t):
     same((of_kind(lines, "count")[0]["calls"], of_kind(lines, "count")[0]["min"]), (375, 2), "calls with a value")
     lines = interrupt(place)
     check(of_kind(lines, "count")[0]["min"] == 0, "a value at a place: %s", lines)
-
-
-@case("values: what has no sum is refused, with what to do instead")
-def refused(t):
-    target = conds(t)
-    rows = [
-        (("--hist", "s", "main.step"), "is of type string, which is no integer", "did you mean 'len(s)'?"),
-        (("--sum", "x", "main.step"), "is of type float64, which is no integer", "integers and lengths"),
-        (("--hist", "duration", "main.step"), "how long calls take is no value", "goprobectl latency"),
-        (("--sum", "i - n", "main.step"), "a value can't have both", ""),
-        (("--hist", "i", "main.step if failed != nil"), "a value can't wait for that", "goprobectl attach"),
-        (("--hist", "i", "--by", "n", "main.step"), "a value can't wait for that", "goprobectl attach"),
-        (("--hist", "i", "--sum", "i", "main.step"), "are about one value", "--hist shows the sum, too"),
-        (("--hist", "i", "--linear", "0,1000,1", "main.step"), "makes 1000 buckets", "make STEP larger"),
-        (("--hist", "e", "--linear", "-1,9,1", "main.step"), "no value is below 0", "begin at 0"),
-        (("--sum", "i", "--linear", "0,10,1", "main.step"), "which is missing", "--hist EXPR --linear"),
-        (("--sum", "i", "-o", "openmetrics", "main.step"), "and no values", "-o json"),
-        (("--sum", "i", "--listen", "9464", "main.step"), "and no values", "-o json"),
-    ]
-    for args, message, hint in rows:
-        process = t.goprobectl("count", "-p", target.pid, *args)
-        check(process.wait() in (1, 2), "%s was accepted", args)
-        check(message in process.stderr() and hint in process.stderr(), "%s: %s", args, process.stderr())
