@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists in braces, on one line or on many. */
-#include "value/std.h"
+#include "value/text.h"
 
 void value_text_cut(struct buf *b, const char *why)
 {

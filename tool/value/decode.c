@@ -6,7 +6,6 @@
 #include "base/unaligned.h"
 #include "gotype/kind.h"
 #include "value/decode.h"
-#include "value/map.h"
 
 const char *const VALUE_DEEP = "beyond --depth";
 const char *const VALUE_DEEP_BRIEF = "beyond --follow";
@@ -24,7 +23,13 @@ void value_init(struct value_ctx *v, const struct value_env *env)
 
 void value_fini(struct value_ctx *v)
 {
-	value_map_fini(v);
+	while (v->spare) {
+		struct value_entries *e = v->spare;
+
+		v->spare = e->next;
+		free(e->v);
+		free(e);
+	}
 }
 
 void value_record(struct value_ctx *v, const struct record *rec)
@@ -326,6 +331,20 @@ bool value_type_fits(const struct gotype *t)
 	if (t->kind == GOTYPE_ARRAY)
 		return t->elem && (!t->elem->size || t->count <= t->size / t->elem->size);
 	return kind_size_ok(t->kind, t->size);
+}
+
+const struct gofield *value_known_field(const struct gotype *t, const char *name,
+					enum gotype_kind kind, uint64_t size)
+{
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+
+		if (!f->type || f->type->kind != kind || strcmp(f->name, name) != 0)
+			continue;
+		return (!size || f->type->size == size) && value_type_fits(f->type) &&
+		       f->offset <= t->size && f->type->size <= t->size - f->offset ? f : NULL;
+	}
+	return NULL;
 }
 
 const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,

@@ -89,8 +89,25 @@ struct value_open {
 	const struct gotype *type;
 };
 
-struct value_entries;
 struct value_known;
+
+/* Bytes of a map's key and its element; NULL: unavailable. */
+struct value_entry {
+	const uint8_t *key;
+	const uint8_t *elem;
+};
+
+/* A map; value/map.c fills it. */
+struct value_entries {
+	struct value_entry *v;		/* entries that were captured */
+	size_t n;			/* their number */
+	uint64_t len;			/* entries of the map */
+	const char *cut;		/* why there are not all, or NULL: a limit, as a rule */
+	const char *unavailable;	/* why there are none, or NULL */
+	const char *why;		/* why a key or an element is NULL */
+	size_t cap;			/* capacity of @v */
+	struct value_entries *next;	/* for the list of unused ones */
+};
 
 /* What is special about a type, remembered: value/std.c. */
 struct value_form {
@@ -243,6 +260,9 @@ static inline bool value_enough(const struct value_ctx *v, const struct buf *b)
 
 /* The sizes in @t are those of its kind. */
 bool value_type_fits(const struct gotype *t);
+/* Field @name of @t, if it is of this kind and size (0: any) and inside; or NULL. */
+const struct gofield *value_known_field(const struct gotype *t, const char *name,
+					enum gotype_kind kind, uint64_t size);
 /* Begin to show what is at @address; false if that is being done already, or too deep. */
 bool value_enter(struct value_ctx *v, const struct gotype *t, uint64_t address);
 void value_leave(struct value_ctx *v);

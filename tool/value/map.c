@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "value/compare.h"
 #include "value/map.h"
-#include "value/std.h"
 
 #define SLOTS 8
 
@@ -388,17 +387,6 @@ void value_map_put(struct value_ctx *v, struct value_entries *e)
 {
 	e->next = v->spare;
 	v->spare = e;
-}
-
-void value_map_fini(struct value_ctx *v)
-{
-	while (v->spare) {
-		struct value_entries *e = v->spare;
-
-		v->spare = e->next;
-		free(e->v);
-		free(e);
-	}
 }
 
 struct order {

@@ -5,24 +5,6 @@
 
 #include "value/decode.h"
 
-/* Bytes of a key and its element; NULL: unavailable. */
-struct value_entry {
-	const uint8_t *key;
-	const uint8_t *elem;
-};
-
-/* A map. */
-struct value_entries {
-	struct value_entry *v;		/* entries that were captured */
-	size_t n;			/* their number */
-	uint64_t len;			/* entries of the map */
-	const char *cut;		/* why there are not all, or NULL: a limit, as a rule */
-	const char *unavailable;	/* why there are none, or NULL */
-	const char *why;		/* why a key or an element is NULL */
-	size_t cap;			/* capacity of @v */
-	struct value_entries *next;	/* for the list of unused ones */
-};
-
 /*
  * The entries of the map of type @t whose bytes are at @p (not nil); NULL without
  * memory. Give it back with value_map_put().
@@ -42,7 +24,6 @@ void value_map_put(struct value_ctx *v, struct value_entries *e);
 bool value_redacts_entry(struct value_ctx *v, const struct gotype *t, const struct value_entry *e);
 /* In the order of their keys, so that the same map always reads the same. */
 void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);
-void value_map_fini(struct value_ctx *v);
 
 /* A channel. */
 struct value_chan {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "value/map.h"
-#include "value/std.h"
 
 /* Fields whose answers are remembered. */
 #define FIELDS 64

@@ -2,6 +2,9 @@
 /*
  * Well-known types of the standard library, which have a form of their own. A
  * name is only a hint: each form looks at the fields that it uses.
+ *
+ * A value holds values: text.c asks here for a form, and forms write what they hold by text.c. What
+ * both read values with, decode.c, map.c, chan.c and compare.c, knows neither.
  */
 #include <string.h>
 
@@ -228,20 +231,6 @@ void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t
 	if (!w.pointed)
 		member(v, b, ",\"text\":", write_text, &w);
 	member(v, b, ",\"message\":", write_message, &w);
-}
-
-const struct gofield *value_known_field(const struct gotype *t, const char *name,
-					enum gotype_kind kind, uint64_t size)
-{
-	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < t->nfields; i++) {
-		const struct gofield *f = &t->fields[i];
-
-		if (!f->type || f->type->kind != kind || strcmp(f->name, name) != 0)
-			continue;
-		return (!size || f->type->size == size) && value_type_fits(f->type) &&
-		       f->offset <= t->size && f->type->size <= t->size - f->offset ? f : NULL;
-	}
-	return NULL;
 }
 
 /* As fs.FileMode's String(). */

@@ -47,9 +47,6 @@ bool value_known_text(struct value_ctx *v, struct buf *b, const struct gotype *t
  */
 void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		      const uint8_t *p);
-/* Field @name of @t, if it is of this kind and size (0: any) and inside; or NULL. */
-const struct gofield *value_known_field(const struct gotype *t, const char *name,
-					enum gotype_kind kind, uint64_t size);
 
 /* A form that does not show its type: in an interface the type's name is added. */
 static inline bool value_convert(struct buf *b, const struct value_what *w)
