@@ -433,4 +433,37 @@ func run(seed uint64, drivers []func()) {
 		<-done
 	}
 	fmt.Fprintln(truth, `{"event":"end"}`)
+	truth.Flush()
+	// tests/random/read asks for more.
+	for {
+		if _, err := stdin.ReadString('\n'); err != nil {
+			return
+		}
+		fillVariables()
+	}
+}
+
+// A package variable.
+type packageVariable struct {
+	name    string
+	pointer interface{}
+}
+
+var variables []packageVariable
+
+func hold(name string, pointer interface{}) {
+	variables = append(variables, packageVariable{name, pointer})
+}
+
+// fillVariables gives each variable a new value, and says it.
+func fillVariables() {
+	for _, v := range variables {
+		start()
+		fillAll(v.pointer)
+	}
+	for _, v := range variables {
+		line("variable", v.name, v.name, []interface{}{v.pointer})
+	}
+	fmt.Fprintln(truth, `{"event":"filled"}`)
+	truth.Flush()
 }
