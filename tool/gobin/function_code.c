@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A function's code, as insn looks at it. */
+/*
+ * A function's code, as insn looks at it. A pair with gobin.c, which has the bytes, and needs such
+ * code for signatures of old releases.
+ */
 #include <string.h>
 
 #include "gobin/function_code.h"

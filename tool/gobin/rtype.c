@@ -48,14 +48,6 @@ void rtype_fini(struct rtypes *t)
 	memset(t, 0, sizeof(*t));
 }
 
-void *rtype_alloc(struct rtypes *t, size_t size)
-{
-	if (size > t->left)
-		return NULL;
-	t->left -= size;
-	return arena_alloc(t->mem, size);
-}
-
 /* The type at @vaddr, or its shell; NULL: no memory left. */
 static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
 {

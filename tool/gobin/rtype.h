@@ -73,6 +73,12 @@ const struct gotype *rtype_find(struct rtypes *t, const char *name);
 int rtype_itabs(struct rtypes *t, uint64_t iface, rtype_fn fn, void *ctx);
 
 /* As arena_alloc() of @t->mem, within the limit of bytes. */
-void *rtype_alloc(struct rtypes *t, size_t size);
+static inline void *rtype_alloc(struct rtypes *t, size_t size)
+{
+	if (size > t->left)
+		return NULL;
+	t->left -= size;
+	return arena_alloc(t->mem, size);
+}
 
 #endif

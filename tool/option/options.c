@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of options: from the command line, from programs and from recordings. */
+/*
+ * Values of options: from the command line, from programs and from recordings. A pair with table.c:
+ * values go where its rows say, and its help has the defaults.
+ */
 #include <stdlib.h>
 #include <string.h>
 

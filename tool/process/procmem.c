@@ -15,7 +15,6 @@
 #include "base/hmap.h"
 #include "base/safe_open.h"
 #include "process/procmem.h"
-#include "process/programs.h"
 
 /* A process that has more files of code than that has them for no good reason. */
 #define FILES_MAX 4096U
@@ -113,8 +112,7 @@ void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 		fclose(maps);
 }
 
-/* 1: it has code of it; 0: it has none, or has ended; -1: that is not known. */
-static int has_code(void *bin, pid_t pid)
+int procmem_has_code(void *bin, pid_t pid)
 {
 	FILE *f = open_maps(pid);
 	uint64_t bias;
@@ -125,11 +123,6 @@ static int has_code(void *bin, pid_t pid)
 	found = procmem_find(f, bin, &bias);
 	fclose(f);
 	return found;
-}
-
-bool procmem_nobody(struct gobin *bin)
-{
-	return !process_each(has_code, bin);
 }
 
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)

@@ -25,10 +25,10 @@ typedef void (*procmem_file_fn)(void *ctx, int fd, const char *path);
 /* Call @fn once for each file that the process has code of, as far as these can be opened. */
 void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx);
 /*
- * Does no process have code of @bin now? False also if that is not known, as some can't be looked
- * at.
+ * For process_each(). 1: the process has code of @bin, a struct gobin; 0: it has none, or has
+ * ended; -1: that is not known.
  */
-bool procmem_nobody(struct gobin *bin);
+int procmem_has_code(void *bin, pid_t pid);
 /* Find where the process has @bin. 0, or -1 with @d set. */
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);
 /* Is its CLOCK_MONOTONIC this process's? Not in another time namespace. */

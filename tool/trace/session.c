@@ -17,6 +17,7 @@
 #include "plan/select.h"
 #include "process/kin.h"
 #include "process/procmem.h"
+#include "process/programs.h"
 #include "trace/selftest.h"
 #include "trace/session.h"
 
@@ -92,7 +93,7 @@ static int set_file(struct session *t, const struct options *o, struct diag *d)
 		session_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", o->file,
 			    older == 1 ? "it" : "them");
-	t->nobody = procmem_nobody(t->target.bins[0]);
+	t->nobody = !process_each(procmem_has_code, t->target.bins[0]);
 	t->file = o->file;
 	return 0;
 }
