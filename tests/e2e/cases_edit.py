@@ -306,6 +306,18 @@ def read(t):
     check(lines[4].startswith("*(*main.conf)(%s) = " % first) and 'Name:"first"' in lines[4].replace(" ", ""), "the last line: %s", lines[4])
     found = parse("\n".join(t.goprobectl("read", "-o", "json", "-p", target.pid, "main.limit", "main.first.Name").finish()))
     same([(v["name"], v["value"]) for v in found[0]["values"]], [("main.limit", 100), ("main.first.Name", "first")], "in JSON")
+    for command in ("read",), ("watch", "--count", "1"):
+        some = t.goprobectl(*command, "-p", target.pid, "main.limti", "main.limit", "main.first.Nmae", "main.nothing.like")
+        lines = some.finish(status=1)
+        check(len(lines) == 1 and "main.limti" not in lines[0] and re.search(r"main\.limit ?= ?\S", lines[0]), "what can be read: %s", lines)
+        same([e for e in ("called 'main.limti'", "did you mean 'main.limit'", "Nmae", "main.nothing") if e not in some.stderr()], [], "what is wrong")
+        some = t.goprobectl(*command, "-o", "json", "-p", target.pid, "main.limti", "main.limit")
+        line = json.loads(some.finish(status=1)[0])
+        same(([v["name"] for v in line["values"]], [(e["expr"], e["reason"]) for e in line["not_read"]]),
+             (["main.limit"], [("main.limti", "no package variable is called 'main.limti'")]), "JSON")
+    none = t.goprobectl("read", "-p", target.pid, "main.limti", "main.lits")
+    same(none.finish(status=1), [], "nothing can be read")
+    same(none.stderr().count("no package variable"), 2, "errors")
     bad = t.goprobectl("read", "-p", target.pid, "*(*main.conf)(0x10000)")
     check("<" in "".join(bad.finish()), "memory that is not there was read")
 

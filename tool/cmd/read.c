@@ -24,7 +24,8 @@ static const char about[] =
 "type of a pointer: '*(*main.Cart)(0xc000012340)', '(*main.Cart)(0xc000012340).items[0]'.\n"
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
-"Values are read one after another, so they can be of different moments.\n";
+"Values are read one after another, so they can be of different moments. Where\n"
+"some can't be read, the others are, and the exit status is 1.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -39,8 +40,7 @@ static const char examples[] =
 /* A run of the command. */
 struct reading {
 	bool json;		/* in JSON */
-	struct watchvar *vars;	/* what to read */
-	size_t nvars;		/* their number */
+	struct watchvar_list vars;	/* what to read */
 	struct arena mem;	/* what is made of them */
 	struct eval_process look;	/* the process */
 	struct buf out;		/* the output */
@@ -48,20 +48,21 @@ struct reading {
 
 static int put(struct reading *r, size_t i, struct diag *d)
 {
+	const struct watchvar *v = &r->vars.v[i];
 	struct watchvar_value at;
 	struct buf *b = &r->out;
 
 	r->look.values.now = clock_now(CLOCK_REALTIME);
-	if (watchvar_read(&r->vars[i], &r->look.eval, &r->look.values, &at))
+	if (watchvar_read(v, &r->look.eval, &r->look.values, &at))
 		return diag_set(d, "out of memory");
 	if (r->json) {
 		json_element(b);
 		buf_char(b, '{');
-		watchvar_json(&r->vars[i], &r->look.values, &at, b);
+		watchvar_json(v, &r->look.values, &at, b);
 		buf_char(b, '}');
 		return 0;
 	}
-	buf_str(b, r->vars[i].c.values[0].name);
+	buf_str(b, v->c.values[0].name);
 	buf_str(b, " = ");
 	watchvar_text(&r->look.values, &at, b);
 	buf_char(b, '\n');
@@ -80,7 +81,7 @@ static int read_all(struct reading *r, const struct options *o, struct diag *d)
 		diag_print(&others, "goprobectl", stderr);
 	diag_fini(&others);
 	scope.bin = r->look.eval.bin;
-	if (watchvar_list_compile(o->operands, o->noperands, &scope, &r->vars, d))
+	if (watchvar_list_compile(&r->vars, o->operands, o->noperands, &scope, d))
 		return -1;
 	r->look.values.full = o->screen.full;
 	r->look.eval.limits = o->plan;
@@ -93,22 +94,26 @@ static int read_all(struct reading *r, const struct options *o, struct diag *d)
 		json_u64(b, "time_ns", clock_now(CLOCK_REALTIME));
 		json_raw(b, "values", "[");
 	}
-	for (size_t i = 0; i < r->nvars; i++)
+	for (size_t i = 0; i < r->vars.n; i++)
 		if (put(r, i, d))
 			return -1;
 	if (target_ended(&r->look.target))
 		return diag_set(d, "process %d has ended", r->look.procmem.pid);
-	if (r->json)
-		buf_str(b, "]}\n");
+	if (r->json) {
+		buf_char(b, ']');
+		watchvar_list_json(&r->vars, b);
+		buf_str(b, "}\n");
+	}
 	return writing_print(b, d);
 }
 
 static int run(struct options *o, struct diag *d)
 {
-	struct reading r = { .json = o->format == OPTION_JSON, .nvars = o->noperands,
-			     .look.file = o->file };
-	int code = read_all(&r, o, d) ? CMD_FAILED : CMD_DONE;
+	struct reading r = { .json = o->format == OPTION_JSON, .look.file = o->file };
+	int code = read_all(&r, o, d) || r.vars.nwrong ? CMD_FAILED : CMD_DONE;
 
+	watchvar_list_print(&r.vars, stderr);
+	watchvar_list_fini(&r.vars);
 	eval_process_fini(&r.look);
 	arena_fini(&r.mem);
 	buf_fini(&r.out);

@@ -30,7 +30,8 @@ static const char about[] =
 "main.counter, http.DefaultClient.Timeout, 'len(main.jobs)', 'main.users[\"ann\"].age'.\n"
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
-"watch ends with the process, too.\n";
+"watch ends with the process, too. Where some can't be read, the others are, and the\n"
+"exit status is 1.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -42,8 +43,7 @@ static const char examples[] =
 /* A run of the command. */
 struct watching {
 	bool json;		/* in JSON */
-	struct watchvar *vars;	/* what to watch */
-	size_t nvars;		/* their number */
+	struct watchvar_list vars;	/* what to watch */
 	struct arena mem;	/* for what is made of them */
 	struct eval_process look;	/* the process */
 	struct buf line;	/* the line at hand */
@@ -74,17 +74,22 @@ static int print_line(struct watching *w, struct diag *d)
 
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
-	for (size_t i = 0; i < w->nvars; i++) {
-		if (watchvar_put(&w->vars[i], &w->look.eval, &w->look.values, &w->line,
+	for (size_t i = 0; i < w->vars.n; i++) {
+		if (watchvar_put(&w->vars.v[i], &w->look.eval, &w->look.values, &w->line,
 				 w->json, ns))
 			return diag_set(d, "out of memory");
 	}
 	/* What was read of a process that was ending is not worth showing. */
 	if (target_ended(&w->look.target))
 		return 1;
-	if (!w->json)
+	if (w->json) {
+		buf_char(&w->line, ']');
+		watchvar_list_json(&w->vars, &w->line);
+		buf_char(&w->line, '}');
+	} else {
 		screen_fit(&w->line, 0, NULL, 0);
-	buf_str(&w->line, w->json ? "]}\n" : "\n");
+	}
+	buf_char(&w->line, '\n');
 	return writing_buf(STDOUT_FILENO, &w->line, d);
 }
 
@@ -171,13 +176,14 @@ static int watch(struct watching *w, const struct options *o, struct diag *d)
 		fprintf(stderr, "%.*s\n", (int)b.len, b.p);
 	}
 	buf_fini(&b);
-	return err ? CMD_FAILED : CMD_DONE;
+	return err || w->vars.nwrong ? CMD_FAILED : CMD_DONE;
 }
 
 static int set_up(struct watching *w, const struct options *o, struct diag *d)
 {
 	struct expr_scope scope = { .secrets = &o->plan.secrets, .mem = &w->mem };
 	struct diag others = { 0 };
+	int err;
 
 	if (eval_process_open(&w->look, &o->pids, d))
 		return -1;
@@ -187,15 +193,17 @@ static int set_up(struct watching *w, const struct options *o, struct diag *d)
 	w->look.values.full = o->screen.full;
 	w->look.eval.limits.secrets = o->plan.secrets;
 	scope.bin = w->look.eval.bin;
-	return watchvar_list_compile(o->operands, w->nvars, &scope, &w->vars, d);
+	err = watchvar_list_compile(&w->vars, o->operands, o->noperands, &scope, d);
+	watchvar_list_print(&w->vars, stderr);
+	return err;
 }
 
 static int run(struct options *o, struct diag *d)
 {
-	struct watching w = { .json = o->format == OPTION_JSON, .nvars = o->noperands,
-			      .look.file = o->file };
+	struct watching w = { .json = o->format == OPTION_JSON, .look.file = o->file };
 	int code = set_up(&w, o, d) ? CMD_FAILED : watch(&w, o, d);
 
+	watchvar_list_fini(&w.vars);
 	eval_process_fini(&w.look);
 	arena_fini(&w.mem);
 	buf_fini(&w.line);

@@ -82,20 +82,58 @@ int watchvar_compile(struct watchvar *v, const struct expr_scope *scope, struct 
 	return expr_compile(scope, &list, &v->c, d);
 }
 
-int watchvar_list_compile(char **texts, size_t n, const struct expr_scope *scope,
-			  struct watchvar **ret, struct diag *d)
+int watchvar_list_compile(struct watchvar_list *l, char **texts, size_t n,
+			  const struct expr_scope *scope, struct diag *d)
 {
-	struct watchvar *v = arena_array(scope->mem, n, sizeof(*v));
-
-	if (!v)
+	l->v = arena_array(scope->mem, n, sizeof(*l->v));
+	l->wrong = arena_array(scope->mem, n, sizeof(*l->wrong));
+	if (!l->v || !l->wrong)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		v[i].text = texts[i];
-		if (watchvar_compile(&v[i], scope, d))
-			return -1;
+		struct watchvar_wrong *w = &l->wrong[l->nwrong];
+
+		*w = (struct watchvar_wrong){ .text = texts[i] };
+		l->v[l->n] = (struct watchvar){ .text = texts[i] };
+		if (watchvar_compile(&l->v[l->n], scope, &w->why))
+			l->nwrong++;
+		else
+			l->n++;
 	}
-	*ret = v;
-	return 0;
+	if (l->n)
+		return 0;
+	/* The command fails with it, as if it stood alone. */
+	*d = l->wrong[--l->nwrong].why;
+	return -1;
+}
+
+void watchvar_list_fini(struct watchvar_list *l)
+{
+	for (size_t i = 0; i < l->nwrong; i++)
+		diag_fini(&l->wrong[i].why);
+	*l = (struct watchvar_list){ .n = 0 };
+}
+
+void watchvar_list_print(const struct watchvar_list *l, FILE *to)
+{
+	for (size_t i = 0; i < l->nwrong; i++)
+		diag_print(&l->wrong[i].why, "goprobectl", to);
+}
+
+void watchvar_list_json(const struct watchvar_list *l, struct buf *b)
+{
+	if (!l->nwrong)
+		return;
+	json_raw(b, "not_read", "[");
+	for (size_t i = 0; i < l->nwrong; i++) {
+		const struct diag *why = &l->wrong[i].why;
+
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "expr", l->wrong[i].text);
+		json_str(b, "reason", why->message ? why->message : "out of memory");
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
 }
 
 /* --- how fast it changes ------------------------------------------------------ */

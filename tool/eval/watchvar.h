@@ -26,9 +26,31 @@ struct watchvar {
 /* Make @v->c of @v->text, in @scope, which has no function. 0, or -1. */
 int watchvar_compile(struct watchvar *v, const struct expr_scope *scope, struct diag *d);
 
-/* As watchvar_compile(), for @n texts; *@ret is in the scope's memory. */
-int watchvar_list_compile(char **texts, size_t n, const struct expr_scope *scope,
-			  struct watchvar **ret, struct diag *d);
+/* A text that names nothing to read. */
+struct watchvar_wrong {
+	const char *text;	/* as it was given */
+	struct diag why;	/* what is wrong with it */
+};
+
+/* What was given to a command. A zeroed list is empty. */
+struct watchvar_list {
+	struct watchvar *v;	/* what can be read */
+	size_t n;		/* their number */
+	struct watchvar_wrong *wrong;	/* what can't be */
+	size_t nwrong;		/* their number */
+};
+
+/*
+ * As watchvar_compile(), for @n texts, each by itself; @l->v and @l->wrong are in the scope's
+ * memory. 0; -1 if none can be read: @d is about the last one, or about memory.
+ */
+int watchvar_list_compile(struct watchvar_list *l, char **texts, size_t n,
+			  const struct expr_scope *scope, struct diag *d);
+void watchvar_list_fini(struct watchvar_list *l);
+/* Print what is wrong, as errors of the command. */
+void watchvar_list_print(const struct watchvar_list *l, FILE *to);
+/* "not_read":[...], unless nothing is wrong. */
+void watchvar_list_json(const struct watchvar_list *l, struct buf *b);
 
 /* Where a value was found, or why not. */
 struct watchvar_value {
