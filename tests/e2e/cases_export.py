@@ -194,6 +194,9 @@ def spans_sent(t):
         check("sent 66 spans to http://%s" % collector.host in sender.stderr(), "%s: %s", args, sender.stderr())
         check(collector.times[1] - collector.times[0] >= 2, "asked to wait 2 s, it came again at %s", collector.times)
         same(set(collector.requests), {("/v1/traces", "application/json", collector.host)}, "requests of %s" % args[0])
+        resources = [of["resource"]["attributes"] for line in collector.lines for of in json.loads(line)["resourceSpans"]]
+        same({a["value"]["stringValue"] for r in resources for a in r if a["key"] == "host.name"},
+             set() if args[0] == "replay" else {os.uname().nodename}, "hosts of %s" % args[0])
         check_known("\n".join(collector.lines), "otlp")
 
 
@@ -255,11 +258,14 @@ def span_error(t):
     check(keys in (["goprobe.args._0", "goprobe.args._1", "goprobe.args.x"], ["goprobe.args._0", "goprobe.args.x"]), "parameters: %s", keys)
 
 
-def metrics(text):
-    """Samples by name and labels, whose text ends as it must."""
+def metrics(text, program, pid=r"\d+"):
+    """Samples by name and labels, but those that say whose they are; the text ends as it must."""
     lines = text.splitlines()
     same((lines[-1], lines.count("# EOF")), ("# EOF", 1), "the end of the text")
-    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line[0] != "#"}
+    whose = re.compile('{host="%s",program="%s",pid="%s",' % (re.escape(os.uname().nodename), program, pid))
+    samples = [line for line in lines if line[0] != "#"]
+    same([s for s in samples if not whose.search(s)], [], "samples that do not say whose they are")
+    return {whose.sub("{", s).rpartition(" ")[0]: float(s.rpartition(" ")[2]) for s in samples}
 
 
 @case("export: metrics of count and latency have the numbers that the program itself counts, in a file that is replaced")
@@ -276,7 +282,7 @@ def openmetrics(t):
         target.finish()
         same(process.finish(), [], "standard output")
         with open(path, encoding="utf-8") as f:
-            got = metrics(f.read())
+            got = metrics(f.read(), "stress", target.pid)
         same({f: got['goprobe_calls_total{func="%s"}' % f] for f in TAGGED}, {f: want[f]["calls"] for f in TAGGED}, "calls")
         if command == "latency":
             duration = "goprobe_call_duration_seconds"
@@ -296,7 +302,7 @@ def served(process):
 def scraped(url):
     with urllib.request.urlopen(url, timeout=60) as answer:
         same(answer.headers["Content-Type"], "application/openmetrics-text; version=1.0.0; charset=utf-8", "type of the metrics")
-        return metrics(answer.read().decode())
+        return metrics(answer.read().decode(), "counter")
 
 
 @case("export: metrics over HTTP have the numbers that the program itself counts, while other clients are slow")
@@ -338,5 +344,5 @@ def openmetrics_http(t):
 @case("export: metrics by key have labels, and an output that is not a regular file gets them directly")
 def openmetrics_keys(t):
     out = "\n".join(t.goprobectl("count", "-q", "-o", "openmetrics", "--output", "/dev/stdout", "--by", "n", "main.leaf", "--", t.binary("trees"), 2).finish())
-    same(metrics(out[out.index("# TYPE"):out.index("# EOF") + 5]), {'goprobe_calls_total{func="main.leaf",key1_n="%d"}' % i: 7 for i in range(2)}, "calls by key")
+    same(metrics(out[out.index("# TYPE"):out.index("# EOF") + 5], "trees"), {'goprobe_calls_total{func="main.leaf",key1_n="%d"}' % i: 7 for i in range(2)}, "calls by key")
     check(os.path.islink("/dev/stdout"), "/dev/stdout was replaced")

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl count and latency: what the kernel counts and times by itself. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/counting.h"
@@ -85,6 +88,7 @@ struct count {
 	 * reads that.
 	 */
 	struct table served;
+	struct buf whose;	/* their stats_print.whose */
 	uint64_t last;		/* when @printed was last read */
 };
 
@@ -200,6 +204,33 @@ static int check(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
+/* The labels that say what the metrics are of. */
+static int label(struct count *c, struct diag *d)
+{
+	const struct target *t = &c->c.run.session.target;
+	struct openmetrics_whose w = { .host = { 0 } };
+	char host[HOST_NAME_MAX + 1];
+
+	if (gethostname(host, sizeof(host)))
+		return diag_errno(d, errno, "can't find out the host's name");
+	buf_str(&w.host, host);
+	for (size_t i = 0; i < t->nbins; i++) {
+		buf_str(&w.programs, i ? "," : "");
+		buf_str(&w.programs, gobin_name(t->bins[i]));
+	}
+	for (size_t i = 0; i < t->nprocesses; i++)
+		buf_number(&w.pids, i ? "," : "", (uint64_t)t->processes[i].pid);
+	openmetrics_whose(&w, &c->whose);
+	buf_fini(&w.host);
+	buf_fini(&w.programs);
+	buf_fini(&w.pids);
+	if (c->whose.failed)
+		return diag_set(d, "out of memory");
+	c->printed.show.whose = c->whose.p;
+	c->served.show.whose = c->whose.p;
+	return 0;
+}
+
 static int set_up(struct counting *counting, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
@@ -216,7 +247,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	}
 	if (o->output && !c->printed.show.put && counting_open(counting, d))
 		return -1;
-	if (serve(c, d) || counting_set_up(&c->c, d))
+	if (serve(c, d) || counting_set_up(&c->c, d) || label(c, d))
 		return -1;
 	c->printed.show.trapless = t->trapless;
 	if (table_init(&c->printed, o, t->plan, d) ||
@@ -311,6 +342,7 @@ static int run(struct options *o, struct diag *d)
 	counting_fini(&c.c);
 	table_fini(&c.printed);
 	table_fini(&c.served);
+	buf_fini(&c.whose);
 	return code;
 }
 

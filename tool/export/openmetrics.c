@@ -11,6 +11,8 @@
 #define FIRST_ROW 10
 #define LAST_ROW 37
 
+struct sample;
+
 /* A metric. */
 struct metric {
 	const char *name;	/* its name */
@@ -21,16 +23,26 @@ struct metric {
 	bool split;		/* only calls whose time is divided have it */
 	bool calls;		/* only functions have it, and no keys */
 	/* Its samples of an item. */
-	void (*put)(const struct metric *m, const struct stats_print_item *item, struct buf *b);
+	void (*put)(const struct sample *s, const struct stats_print_item *item, struct buf *b);
 };
 
-/* goprobe_calls_total{func="main.foo" */
-static void open_sample(const struct metric *m, const char *suffix,
+/* What all samples of a metric have. */
+struct sample {
+	const struct metric *m;	/* the metric */
+	const char *whose;	/* stats_print.whose */
+};
+
+/* goprobe_calls_total{host="a",program="shop",pid="12",func="main.foo" */
+static void open_sample(const struct sample *s, const char *suffix,
 			const struct stats_print_item *item, struct buf *b)
 {
-	buf_str(b, m->name);
+	buf_str(b, s->m->name);
 	buf_str(b, suffix);
 	buf_char(b, '{');
+	if (s->whose && *s->whose) {
+		buf_str(b, s->whose);
+		buf_char(b, ',');
+	}
 	metriclabel_put(b, "func", item->func, strlen(item->func));
 	if (item->key && *item->key) {
 		buf_char(b, ',');
@@ -38,10 +50,10 @@ static void open_sample(const struct metric *m, const char *suffix,
 	}
 }
 
-static void put_number(const struct metric *m, const char *suffix,
+static void put_number(const struct sample *s, const char *suffix,
 		       const struct stats_print_item *item, uint64_t n, struct buf *b)
 {
-	open_sample(m, suffix, item, b);
+	open_sample(s, suffix, item, b);
 	buf_number(b, "} ", n);
 	buf_char(b, '\n');
 }
@@ -53,22 +65,22 @@ static void put_ns(struct buf *b, uint64_t ns)
 	buf_digits(b, ns % 1000000000, 9);
 }
 
-static void put_calls(const struct metric *m, const struct stats_print_item *item, struct buf *b)
+static void put_calls(const struct sample *s, const struct stats_print_item *item, struct buf *b)
 {
-	put_number(m, "_total", item, item->tally.calls, b);
+	put_number(s, "_total", item, item->tally.calls, b);
 }
 
-static void put_unwound(const struct metric *m, const struct stats_print_item *item, struct buf *b)
+static void put_unwound(const struct sample *s, const struct stats_print_item *item, struct buf *b)
 {
-	put_number(m, "_total", item, item->tally.unwound, b);
+	put_number(s, "_total", item, item->tally.unwound, b);
 }
 
-static void put_open(const struct metric *m, const struct stats_print_item *item, struct buf *b)
+static void put_open(const struct sample *s, const struct stats_print_item *item, struct buf *b)
 {
-	put_number(m, "", item, tallies_open(&item->tally), b);
+	put_number(s, "", item, tallies_open(&item->tally), b);
 }
 
-static void put_durations(const struct metric *m, const struct stats_print_item *item,
+static void put_durations(const struct sample *s, const struct stats_print_item *item,
 			  struct buf *b)
 {
 	uint64_t rows[HISTOGRAM_ROWS], calls = 0;
@@ -78,26 +90,26 @@ static void put_durations(const struct metric *m, const struct stats_print_item 
 		calls += rows[r];
 		if (r + 1 < FIRST_ROW)
 			continue;
-		open_sample(m, "_bucket", item, b);
+		open_sample(s, "_bucket", item, b);
 		buf_str(b, ",le=\"");
 		put_ns(b, histogram_row_from(r + 1) - 1);
 		buf_number(b, "\"} ", calls);
 		buf_char(b, '\n');
 	}
-	open_sample(m, "_bucket", item, b);
+	open_sample(s, "_bucket", item, b);
 	buf_number(b, ",le=\"+Inf\"} ", item->tally.took.n);
 	buf_char(b, '\n');
-	put_number(m, "_count", item, item->tally.took.n, b);
-	open_sample(m, "_sum", item, b);
+	put_number(s, "_count", item, item->tally.took.n, b);
+	open_sample(s, "_sum", item, b);
 	buf_str(b, "} ");
 	put_ns(b, item->tally.took.sum);
 	buf_char(b, '\n');
 }
 
-static void put_split(const struct metric *m, const struct stats_print_item *item, struct buf *b)
+static void put_split(const struct sample *s, const struct stats_print_item *item, struct buf *b)
 {
 	for (int i = 0; item->tally.is_split && i < __GOSTATES_MAX; i++) {
-		open_sample(m, "_total", item, b);
+		open_sample(s, "_total", item, b);
 		buf_char(b, ',');
 		metriclabel_put(b, "state", gostates_names[i], strlen(gostates_names[i]));
 		buf_str(b, "} ");
@@ -131,9 +143,10 @@ static void put_line(struct buf *b, const char *what, const struct metric *m, co
 	buf_char(b, '\n');
 }
 
-static void put_metric(const struct metric *m, const struct stats_print_items *items, size_t n,
+static void put_metric(const struct sample *s, const struct stats_print_items *items, size_t n,
 		       struct buf *b)
 {
+	const struct metric *m = s->m;
 	struct stats_print_item item = { .func = "" };
 	bool begun = false;
 
@@ -148,7 +161,7 @@ static void put_metric(const struct metric *m, const struct stats_print_items *i
 			put_line(b, "HELP", m, m->help);
 		}
 		begun = true;
-		m->put(m, &item, b);
+		m->put(s, &item, b);
 	}
 }
 
@@ -160,6 +173,25 @@ void openmetrics_put(const struct stats_print *s, const struct stats_print_when 
 	(void)when;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
 		if (s->timed || !metrics[i].timed)
-			put_metric(&metrics[i], items, n, b);
+			put_metric(&(struct sample){ &metrics[i], s->whose }, items, n, b);
 	buf_str(b, "# EOF\n");
+}
+
+/* Unless @value is empty. */
+static void put_whose(const char *name, const struct buf *value, struct buf *b)
+{
+	if (!value->len)
+		return;
+	if (b->len)
+		buf_char(b, ',');
+	metriclabel_put(b, name, value->p, value->len);
+}
+
+void openmetrics_whose(const struct openmetrics_whose *w, struct buf *b)
+{
+	put_whose("host", &w->host, b);
+	put_whose("program", &w->programs, b);
+	put_whose("pid", &w->pids, b);
+	buf_char(b, 0);
+	b->failed |= w->host.failed || w->programs.failed || w->pids.failed;
 }

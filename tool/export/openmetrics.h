@@ -9,4 +9,14 @@
 void openmetrics_put(const struct stats_print *s, const struct stats_print_when *when,
 		     const struct stats_print_items *items, struct buf *b);
 
+/* What metrics are of; what is empty is no label. */
+struct openmetrics_whose {
+	struct buf host;	/* the machine's name */
+	struct buf programs;	/* names of the programs, with commas */
+	struct buf pids;	/* ids of the processes, if some were chosen, with commas */
+};
+
+/* Make stats_print.whose, with a zero at its end. @b: empty. */
+void openmetrics_whose(const struct openmetrics_whose *w, struct buf *b);
+
 #endif

@@ -163,6 +163,9 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	buf_str(b, OTLP_OPEN "{\"resource\":{\"attributes\":[");
 	otlp_attribute_string(b, "service.name", span_program(g, c));
 	otlp_attribute_number(b, "process.pid", c->who.tgid);
+	/* A recording may be of another machine. */
+	if (*g->out.host)
+		otlp_attribute_string(b, "host.name", g->out.host);
 	buf_str(b, "]},\"schemaUrl\":\"" SCHEMA "\",\"scopeSpans\":[{\"scope\":{"
 		   "\"name\":\"goprobe\",\"version\":\"" GOPROBECTL_VERSION "\"},\"spans\":[");
 	put_span(&t, c, 0);

@@ -110,8 +110,5 @@ void span_place(const struct graph *g, const struct calltree_root *r)
 
 const char *span_program(const struct graph *g, const struct calltree_call *c)
 {
-	const char *path = gobin_path(g->plan->funcs[c->fn]->bin);
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return gobin_name(g->plan->funcs[c->fn]->bin);
 }

@@ -169,6 +169,13 @@ int gobin_fd(const struct gobin *bin)
 	return bin->ef.fd;
 }
 
+const char *gobin_name(const struct gobin *bin)
+{
+	const char *slash = strrchr(bin->path, '/');
+
+	return slash ? slash + 1 : bin->path;
+}
+
 const char *gobin_path(const struct gobin *bin)
 {
 	return bin->path;

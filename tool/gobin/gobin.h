@@ -76,6 +76,8 @@ void gobin_free(struct gobin *bin);
 
 int gobin_fd(const struct gobin *bin);
 const char *gobin_path(const struct gobin *bin);
+/* The path's last element: "shop". */
+const char *gobin_name(const struct gobin *bin);
 /* The process that has the file, or 0: the user named its path. */
 pid_t gobin_process(const struct gobin *bin);
 const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */

@@ -3,6 +3,7 @@
 #ifndef GOPROBE_OUTPUT_FORMAT_H
 #define GOPROBE_OUTPUT_FORMAT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <goprobe.h>
@@ -159,6 +160,7 @@ struct output {
 	/* What makes CLOCK_MONOTONIC a time since 1970, ns; of live events, see clock_follow(). */
 	uint64_t epoch;
 	uint64_t looked;	/* when that was looked at */
+	char host[HOST_NAME_MAX + 1];	/* of live events, the name of this machine; else "" */
 	bool pids;	/* show process ids: there may be more than one */
 	uint64_t second;	/* cached: when the second began that @clock shows, ns since 1970 */
 	char clock[10];	/* cached: "15:04:05." */

@@ -27,6 +27,7 @@ struct stats_print_when;
  * @keys: what has been counted by key, or NULL
  * @labels: keys are labels of metrics, as text
  * @exact: the text of a key is what identifies it
+ * @whose: labels of all metrics, which say what they are of; or NULL
  * @put: writes a table, or NULL: stats_print_items() does
  */
 struct stats_print {
@@ -40,6 +41,7 @@ struct stats_print {
 	const struct key_stats *keys;
 	bool labels;
 	bool exact;
+	const char *whose;
 	void (*put)(const struct stats_print *s, const struct stats_print_when *when,
 		    const struct stats_print_items *items, struct buf *b);
 };

@@ -2,6 +2,7 @@
 /* Runs whose records become lines, or go to a file. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "trace/record_run.h"
@@ -155,7 +156,11 @@ static int started(struct run *r, struct diag *d)
 {
 	struct record_run *w = of(r);
 
-	return w->recorder ? recorder_start(w->recorder, r->started, d) : flush(w, true, d);
+	if (w->recorder)
+		return recorder_start(w->recorder, r->started, d);
+	if (gethostname(out(w)->host, sizeof(out(w)->host)))
+		return diag_errno(d, errno, "can't find out the host's name");
+	return flush(w, true, d);
 }
 
 /* A run_kind.poll. */

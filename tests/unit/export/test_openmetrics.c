@@ -10,6 +10,7 @@
 #include "samples.h"
 
 #define WANT 10
+#define WHOSE "{host=\"node-1\",program=\"shop\",pid=\"12\""
 
 /**
  * struct metrics_case - an exposition of one or two items
@@ -19,6 +20,8 @@
  * @keys: labels of the items; NULL: they are functions
  * @want: texts that it has, in this order
  * @absent: a text that it does not have
+ * @program: its name, or NULL: nothing says what the metrics are of
+ * @pids: ids of processes, or NULL
  */
 static const struct metrics_case {
 	const char *claim;
@@ -27,6 +30,8 @@ static const struct metrics_case {
 	const char *keys[2];
 	const char *want[WANT];
 	const char *absent;
+	const char *program;
+	const char *pids;
 } cases[] = {
 	{
 		"counted functions",
@@ -70,6 +75,22 @@ static const struct metrics_case {
 			"{func=\"main.b[\\\"é\\\\\",key1_r_Method=\"PUT\",key2_goid=\"5\",le=\"+Inf\"}",
 		},
 		.absent = "open",
+	}, {
+		"samples say of which host, program and process they are", .timed = true,
+		.keys = { "key1_n=\"1\"" }, .program = "shop", .pids = "12",
+		.want = {
+			"goprobe_calls_total" WHOSE ",func=\"main.a\",key1_n=\"1\"} 7\n",
+			"_total" WHOSE ",func=\"main.b",
+			"_seconds_bucket" WHOSE ",func=\"main.a\",key1_n=\"1\",le=",
+		},
+		.absent = "total{func",
+	}, {
+		"several processes", .program = "sh\"op", .pids = "12,13",
+		.want = { "program=\"sh\\\"op\",pid=\"12,13\",func=\"main.a\"} 7\n" },
+	}, {
+		"all that run a file", .program = "shop",
+		.want = { "{host=\"node-1\",program=\"shop\",func=\"main.a\"} 7\n" },
+		.absent = "pid",
 	},
 };
 
@@ -94,11 +115,17 @@ static void item(void *ctx, size_t i, struct stats_print_item *ret)
 ROWS(test_metrics, cases)
 {
 	const struct metrics_case *c = *state;
-	const struct stats_print show = { .timed = c->timed, .labels = true };
-	struct buf b = { 0 };
+	struct stats_print show = { .timed = c->timed, .labels = true };
+	struct openmetrics_whose w = { .host = { 0 } };
+	struct buf b = { 0 }, whose = { 0 };
 	char name[64];
 	const char *at;
 
+	buf_str(&w.host, c->program ? "node-1" : "");
+	buf_str(&w.programs, c->program ? c->program : "");
+	buf_str(&w.pids, c->pids ? c->pids : "");
+	openmetrics_whose(&w, &whose);
+	show.whose = whose.p;
 	openmetrics_put(&show, &(struct stats_print_when){ 0 }, &(struct stats_print_items){
 		.n = 2, .item = item, .ctx = (void *)c,
 	}, &b);
@@ -117,6 +144,10 @@ ROWS(test_metrics, cases)
 	if (c->absent)
 		assert_null(strstr(b.p, c->absent));
 	buf_fini(&b);
+	buf_fini(&whose);
+	buf_fini(&w.host);
+	buf_fini(&w.programs);
+	buf_fini(&w.pids);
 }
 
 static const struct label_case {
