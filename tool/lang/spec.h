@@ -68,6 +68,8 @@ struct spec {
 	size_t end;			/* where in @text the pattern ends */
 	/* Compiled, SPEC_REGEX only; apart, as it must not move and arrays of specs grow. */
 	regex_t *regex;
+	/* @pattern begins so, and receivers have no brackets in it: "shop.Cart.*"; or NULL */
+	const char *package;
 	bool shown;			/* its pattern may match what shown_name_any() has, too */
 	const struct typexpr_sig *sig;	/* the signature, or NULL */
 	const struct expr_list *call;	/* what is shown of a call, or NULL: all arguments */

@@ -55,10 +55,33 @@ static bool match_called(const void *ctx, const char *called)
 	return match(ctx, called);
 }
 
+/* Is the function of @s->package, and called so, also without the brackets of its receiver? */
+static bool match_local(const struct spec *s, const char *name)
+{
+	size_t n = strlen(s->package), len = 0;
+	char written[1024];
+
+	if (!funcname_written(name, true, written, sizeof(written)) ||
+	    strncmp(written, s->package, n) != 0 || written[n] != '.')
+		return false;
+	if (spec_glob(s->pattern, written))
+		return true;
+	for (const char *from = written + n + 1; *from; from++) {
+		if (from[0] == '(' && from[1] == '*')
+			from++;
+		else if (*from != ')')
+			written[len++] = *from;
+	}
+	written[len] = 0;
+	return spec_glob(s->pattern + n + 1, written);
+}
+
 bool spec_match(const struct spec *s, const char *name)
 {
 	char written[1024];
 
+	if (s->package)
+		return match_local(s, name);
 	if (match(s, name) || (s->shown && shown_name_any(name, match_called, s)))
 		return true;
 	if (spec_is_place(s) || (s->kind != SPEC_REGEX && strchr(s->pattern, '[')))

@@ -142,6 +142,18 @@ static bool has(struct gobin *const *bins, size_t nbins, const struct spec *spec
 	return false;
 }
 
+/* Is anything called so, also what was inlined wherever it is called? -1 with @d set. */
+static int has_inlined(struct gobin *const *bins, size_t nbins, const struct spec *spec,
+		       struct diag *d)
+{
+	if (has(bins, nbins, spec))
+		return 1;
+	for (size_t i = 0; i < nbins; i++)
+		if (gobin_load_inlined(bins[i]))
+			return diag_set(d, "out of memory");
+	return has(bins, nbins, spec);
+}
+
 static int several(const struct meant *m, const struct spec *spec, struct diag *d)
 {
 	struct suggest near = { .n = m->n };
@@ -194,13 +206,88 @@ static void offer_package(struct meant *m, const char *name)
 		return;
 	called = funcname_package(written, n - 1, &len);
 	if ((strlen(m->wanted) != len || memcmp(called, m->wanted, len) != 0) &&
-	    !is_shown_so(written, m->wanted))
+	    strcmp(written, m->wanted) != 0 && !is_shown_so(written, m->wanted))
 		return;
 	for (size_t i = 0; i < m->n; i++)
 		if (!strcmp(m->name[i], written))
 			return;
 	if (m->n < SUGGEST_MAX)
 		memcpy(m->name[m->n++], written, n);
+}
+
+/* Of packages that a name may mean, one with exactly that path is meant. */
+static void prefer_whole(struct meant *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->name[i], m->wanted)) {
+			memmove(m->name[0], m->name[i], strlen(m->name[i]) + 1);
+			m->n = 1;
+		}
+}
+
+/* The pattern means @rest, ".(*Cart).*", of one of the packages. 0, or -1 with @d set. */
+static int choose_package(struct meant *m, struct spec *spec, const char *rest, struct diag *d)
+{
+	const char *package;
+	char *pattern;
+
+	prefer_whole(m);
+	package = arena_strdup(&spec->mem, m->name[0]);
+	for (size_t i = 0; i < m->n; i++) {
+		if (strlen(m->name[i]) + strlen(rest) >= NAME_MAX_BYTES)
+			return 0;
+		strcat(m->name[i], rest);
+	}
+	if (m->n > 1)
+		return several(m, spec, d);
+	if (!m->n)
+		return 0;
+	pattern = strdup(m->name[0]);
+	if (!package || !pattern) {
+		free(pattern);
+		return diag_set(d, "out of memory");
+	}
+	free(spec->pattern);
+	spec->pattern = pattern;
+	spec->package = package;
+	return 0;
+}
+
+/* The package of a method of the type @m->wanted. */
+static void offer_receiver(struct meant *m, const char *name)
+{
+	char written[NAME_MAX_BYTES];
+	const char *type;
+	bool pointer;
+	size_t len;
+
+	if (!funcname_receiver(name, &type, &len, &pointer) || len != strlen(m->wanted) ||
+	    memcmp(type, m->wanted, len) != 0 ||
+	    !funcname_written(name, true, written, sizeof(written)))
+		return;
+	len = before_local(name, written);
+	if (!len)
+		return;
+	written[len - 1] = 0;
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->name[i], written))
+			return;
+	if (m->n < SUGGEST_MAX)
+		memcpy(m->name[m->n++], written, len);
+}
+
+/* "Cart.*": no package is called so; a type may be. 0, or -1 with @d set. */
+static int resolve_receiver(struct gobin *const *bins, size_t nbins, struct meant *m,
+			    struct spec *spec, struct diag *d)
+{
+	const char *rest;
+
+	for (size_t i = 0; i < nbins; i++)
+		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
+			if (f->entry && !(f->flags & GOFUNC_WRAPPER))
+				offer_receiver(m, f->name);
+	rest = arena_printf(&spec->mem, ".%s", spec->pattern);
+	return rest ? choose_package(m, spec, rest, d) : diag_set(d, "out of memory");
 }
 
 /*
@@ -210,13 +297,10 @@ static void offer_package(struct meant *m, const char *name)
 static int resolve_shown(struct gobin *const *bins, size_t nbins, struct spec *spec,
 			 struct diag *d)
 {
-	if (has(bins, nbins, spec))
-		return 0;
-	for (size_t i = 0; i < nbins; i++)
-		if (gobin_load_inlined(bins[i]))
-			return diag_set(d, "out of memory");
-	if (has(bins, nbins, spec))
-		return 0;
+	int found = has_inlined(bins, nbins, spec, d);
+
+	if (found)
+		return found < 0 ? -1 : 0;
 	spec->shown = true;
 	spec->shown = has(bins, nbins, spec);
 	return 0;
@@ -227,7 +311,8 @@ static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m
 			struct spec *spec, struct diag *d)
 {
 	size_t n = strcspn(spec->pattern, "*?[("), slash;
-	char *pattern;
+	const char *package;
+	int err;
 
 	/* The package ends at the first dot behind its path. */
 	for (slash = n; slash && spec->pattern[slash - 1] != '/';)
@@ -235,28 +320,26 @@ static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m
 	n = slash + strcspn(spec->pattern + slash, "*?[(.");
 	if (spec->pattern[n] == '*' || spec->pattern[n] == '?')
 		return resolve_shown(bins, nbins, spec, d);
-	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted) || has(bins, nbins, spec))
+	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted))
 		return 0;
+	err = has_inlined(bins, nbins, spec, d);
+	if (err)
+		return err < 0 ? -1 : 0;
 	memcpy(m->wanted, spec->pattern, n);
 	m->wanted[n] = 0;
 	for (size_t i = 0; i < nbins; i++)
 		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
 			if (f->entry)
 				offer_package(m, f->name);
-	for (size_t i = 0; i < m->n; i++) {
-		if (strlen(m->name[i]) + strlen(spec->pattern + n) >= NAME_MAX_BYTES)
-			return 0;
-		strcat(m->name[i], spec->pattern + n);
-	}
-	if (m->n > 1)
-		return several(m, spec, d);
-	if (!m->n)
-		return 0;
-	pattern = strdup(m->name[0]);
-	if (!pattern)
-		return diag_set(d, "out of memory");
-	free(spec->pattern);
-	spec->pattern = pattern;
+	if (!m->n && !strchr(m->wanted, '/'))
+		return resolve_receiver(bins, nbins, m, spec, d);
+	if (choose_package(m, spec, spec->pattern + n, d))
+		return -1;
+	/* Brackets may be missing only if nothing matches that has none. */
+	package = spec->package;
+	spec->package = NULL;
+	if (package && !has(bins, nbins, spec))
+		spec->package = package;
 	return 0;
 }
 

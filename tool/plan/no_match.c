@@ -182,6 +182,8 @@ static void offer_local(struct search *s, const char *name, size_t package, cons
 /* "etcdserver.(*kvServer).Put" is of the package v3rpc. */
 static void near_locals(struct search *s, const struct spec *spec)
 {
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 	size_t package = package_len(spec->pattern);
 	const char *wanted;
 
@@ -190,7 +192,8 @@ static void near_locals(struct search *s, const struct spec *spec)
 		return;
 	wanted = spec->kind == SPEC_NAME ? loose(s, spec->pattern + package + 1) :
 		 arena_printf(&s->mem, "*%s", spec->pattern + package);
-	if (wanted)
+	/* "*.*" is no proposal. */
+	if (wanted && wanted[strcspn(wanted, letters)])
 		each_name(s, spec->kind == SPEC_NAME ? offer_local : offer_first, wanted);
 }
 

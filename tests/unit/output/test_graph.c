@@ -15,8 +15,10 @@
 #define WHY "the binary has no debug information"
 
 static const struct gofunc fns[] = {
-	{ .name = "main.a" }, { .name = "main.b" }, { .name = "api.(*ServerOfEverythingThatIs).Put" },
+	{ .name = "main.a" }, { .name = "main.b" },
+	{ .name = "api.(*ServerOfEverythingThatIs).Put" },
 };
+
 static struct plan_func funcs[] = {
 	{ .fn = &fns[0], .call.unavailable = WHY },
 	{ .fn = &fns[1], .id = 1, .call.unavailable = WHY },

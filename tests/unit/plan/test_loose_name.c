@@ -104,6 +104,7 @@ ROWS(test_hostile, hostile)
 		assert_string_equal(spec.pattern, text);
 		assert_null(d.message);
 		free(spec.pattern);
+		arena_fini(&spec.mem);
 	}
 	free(text);
 }
