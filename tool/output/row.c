@@ -51,7 +51,8 @@ static void shorten_cell(struct row *r, size_t width)
 
 	if (plain_columns(b->p + r->cell, b->len - r->cell) <= width || !named) {
 		screen_shorten(b, r->cell, width);
-		r->name_len = 0;
+		/* A name in a cell before stays too long. */
+		r->name_len = named ? 0 : r->name_len;
 		return;
 	}
 	columns = plain_columns(b->p + r->cell, end - r->cell);

@@ -170,6 +170,32 @@ TEST(test_names, "names on a narrow terminal")
 	memset(&screen, 0, sizeof(screen));
 }
 
+/* A name that no cut would tell from others stays whole before a cell that is cut, too. */
+TEST(test_whole_names, "names that stay whole before cells that are cut")
+{
+	static const struct column name = { "name", "NAME", 60 }, type = { "type", "TYPE", 44 };
+	char whole[141] = "";
+	struct row r = { .b = &text };
+
+	memset(&screen, 0, sizeof(screen));
+	text.len = 0;
+	screen.columns = 60;
+	memset(whole, 'x', sizeof(whole) - 1);
+	for (size_t i = 0; i < 12; i++) {
+		size_t start = text.len;
+
+		whole[70] = (char)('a' + i);
+		row_begin(&r, "");
+		if (row_cell(&r, &name))
+			row_name(&r, whole);
+		row_str(&r, &type, "map[string]aTypeThatIsLongerThanItsColumn");
+		row_str(&r, &type, "map[string]aTypeThatIsLongerThanItsColumn");
+		row_end(&r);
+		assert_null(memmem(text.p, start, text.p + start, text.len - start));
+	}
+	memset(&screen, 0, sizeof(screen));
+}
+
 static const struct name_case {
 	const char *claim;
 	unsigned int columns;
