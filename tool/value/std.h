@@ -54,7 +54,33 @@ static inline bool value_convert(struct buf *b, const struct value_what *w)
 	return w->place == VALUE_IFACE && value_text_convert(b, w->t, w->place);
 }
 
-/* The forms, each in the file that knows it. */
+/* --- rows of the tables in std_*.c, each of which ends with a row without a name --- */
+
+#define MESSAGE(name_, kind_, message_, words_, ...) {				\
+	.name = (name_), .kind = (kind_), .text = value_error,			\
+	.message = (message_), .words = (words_), .own_pointer = true,		\
+	__VA_ARGS__								\
+}
+
+#define ERROR(name_, ...) \
+	MESSAGE(name_, GOTYPE_STRUCT, value_error_message, __VA_ARGS__)
+
+#define JSON(name_, kind_, ...) \
+	{ .name = (name_), .kind = (kind_), .in_json = true, .text = __VA_ARGS__ }
+
+extern const struct value_known value_known_big[];
+extern const struct value_known value_known_context[];
+extern const struct value_known value_known_error[];
+extern const struct value_known value_known_net[];
+extern const struct value_known value_known_panic[];
+extern const struct value_known value_known_reflect[];
+extern const struct value_known value_known_slog[];
+extern const struct value_known value_known_status[];
+extern const struct value_known value_known_sync[];
+extern const struct value_known value_known_time[];
+
+/* --- forms that several files use --- */
+
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w);
 /* The time @ns nanoseconds after 1970. */
 void value_time_unix(struct buf *b, int64_t ns);
@@ -63,40 +89,10 @@ void value_time_unix(struct buf *b, int64_t ns);
  * that is a day or more, or is not known.
  */
 bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p);
-bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_context(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_mutex(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_once(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_weak(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_big_int(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_big_rat(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_big_float(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_slog(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_hex(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_filemode(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_error(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
-bool value_status_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 /* The name of the type whose descriptor is at @address, or NULL. */
 const char *value_type_at(struct value_ctx *v, uint64_t address);
 /* What is behind an interface. */

@@ -125,7 +125,7 @@ static bool integer(struct value_ctx *v, struct buf *b, const struct value_what 
 	return true;
 }
 
-bool value_big_int(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_big_int(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	bool convert = value_convert(b, w);
 
@@ -137,7 +137,7 @@ bool value_big_int(struct value_ctx *v, struct buf *b, const struct value_what *
 }
 
 /* A denominator of 0 is 1. */
-bool value_big_rat(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_big_rat(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	bool convert = value_convert(b, w);
 
@@ -252,7 +252,7 @@ static bool put_finite(struct value_ctx *v, struct buf *b, const struct value_wh
 	return true;
 }
 
-bool value_big_float(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_big_float(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	enum { ZERO, FINITE, INF };
 	const struct gofield *f = value_known_field(w->t, "form", GOTYPE_UINT, 1);
@@ -272,3 +272,10 @@ bool value_big_float(struct value_ctx *v, struct buf *b, const struct value_what
 		buf_char(b, ')');
 	return true;
 }
+
+const struct value_known value_known_big[] = {
+	JSON("math/big.Int", GOTYPE_STRUCT, show_big_int),
+	JSON("math/big.Rat", GOTYPE_STRUCT, show_big_rat),
+	JSON("math/big.Float", GOTYPE_STRUCT, show_big_float),
+	{ 0 },
+};

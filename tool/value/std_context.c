@@ -206,6 +206,8 @@ static void pair(struct value_ctx *v, struct buf *b, struct chain *c)
 
 /* --- chains ----------------------------------------------------------------------- */
 
+static bool show_context(struct value_ctx *v, struct buf *b, const struct value_what *w);
+
 /* A first context that is not of package context. */
 static void root(struct value_ctx *v, struct buf *b, struct chain *c, const struct gofield *f)
 {
@@ -225,7 +227,7 @@ static bool up(struct value_ctx *v, struct buf *b, struct chain *c, const struct
 		return false;
 	}
 	k = value_known(v, in.t);
-	if (!k || k->text != value_context) {
+	if (!k || k->text != show_context) {
 		root(v, b, c, f);
 		return false;
 	}
@@ -255,7 +257,7 @@ static const struct gofield *look_at(struct value_ctx *v, struct buf *b, struct 
 	return parent;
 }
 
-bool value_context(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_context(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	struct chain c = { .w = *w };
 	const struct gofield *f;
@@ -281,3 +283,23 @@ bool value_context(struct value_ctx *v, struct buf *b, const struct value_what *
 	buf_char(b, '}');
 	return true;
 }
+
+#define CONTEXT(name_, kind_, words_) {						\
+	.name = (name_), .kind = (kind_), .text = show_context,		\
+	.words = (words_), .own_pointer = true,					\
+}
+
+const struct value_known value_known_context[] = {
+	CONTEXT("context.backgroundCtx", GOTYPE_STRUCT, "context.Background"),
+	CONTEXT("context.todoCtx", GOTYPE_STRUCT, "context.TODO"),
+	/* Until 1.20: only its address identifies it. */
+	CONTEXT("context.emptyCtx", GOTYPE_INT, "context.emptyCtx"),
+	/* Those with a parent. */
+	CONTEXT("context.cancelCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.timerCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.valueCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.withoutCancelCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.afterFuncCtx", GOTYPE_STRUCT, NULL),
+	CONTEXT("context.stopCtx", GOTYPE_STRUCT, NULL),
+	{ 0 },
+};

@@ -156,7 +156,7 @@ bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_
 }
 
 /* Each of the errors; the words stand between them. */
-bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool join_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "errs", GOTYPE_SLICE, 24) ?:
 				  value_known_field(w->t, "errors", GOTYPE_SLICE, 24);
@@ -197,7 +197,7 @@ static bool is_index(struct value_ctx *v, const struct value_what *w)
 }
 
 /* With an Err it is that of encoding/json/v2, which does not call elements fields of structs. */
-bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	static const struct value_known element = {
 		.words = "json: cannot unmarshal {Value} into {Struct}.{Field} of type {Type}[: {Err}]",
@@ -216,7 +216,7 @@ static bool errno_has_text(int64_t n)
 }
 
 /* Go's texts are the C library's, in lower case. */
-bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const char *s;
 	int64_t n = 0;
@@ -285,7 +285,7 @@ static bool address(struct value_ctx *v, struct buf *b, const struct value_what 
 }
 
 /* (*net.OpError).Error in src/net/net.go */
-bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	size_t start;
 
@@ -349,3 +349,49 @@ bool value_error(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	buf_fini(&said);
 	return ok;
 }
+
+/* What json.UnmarshalTypeError says of the place. */
+#define INTO "[Go struct field {Struct}.{Field}|Go value]"
+
+const struct value_known value_known_error[] = {
+	ERROR("errors.errorString", "{s}"),
+	ERROR("fmt.wrapError", "{msg}", .wraps = "err"),
+	ERROR("fmt.wrapErrors", "{msg}"),
+	MESSAGE("errors.joinError", GOTYPE_STRUCT, join_message, "\n"),
+	ERROR("github.com/pkg/errors.fundamental", "{msg}"),
+	ERROR("github.com/pkg/errors.withMessage", "{msg}: {cause}", .wraps = "cause"),
+	ERROR("github.com/pkg/errors.withStack", "{error}", .wraps = "error"),
+	MESSAGE("go.uber.org/multierr.multiError", GOTYPE_STRUCT, join_message, "; "),
+	ERROR("golang.org/x/xerrors.errorString", "{s}"),
+	ERROR("golang.org/x/xerrors.wrapError", "{msg}: {err}", .wraps = "err"),
+	ERROR("github.com/jackc/pgconn.PgError", "{Severity}: {Message} (SQLSTATE {Code})"),
+	ERROR("github.com/jackc/pgx/v5/pgconn.PgError",
+	      "{Severity}: {Message} (SQLSTATE {Code})"),
+	ERROR("io/fs.PathError", "{Op} {Path}: {Err}", .wraps = "Err"),
+	ERROR("os.PathError", "{Op} {Path}: {Err}", .wraps = "Err"),	/* until 1.15 */
+	ERROR("os.SyscallError", "{Syscall}: {Err}", .wraps = "Err"),
+	ERROR("os.LinkError", "{Op} {Old} {New}: {Err}", .wraps = "Err"),
+	ERROR("os/exec.Error", "exec: {\"Name\"}: {Err}", .wraps = "Err"),
+	ERROR("net/url.Error", "{Op} {\"URL\"}: {Err}", .wraps = "Err"),
+	ERROR("strconv.NumError", "strconv.{Func}: parsing {\"Num\"}: {Err}", .wraps = "Err"),
+	ERROR("encoding/json.SyntaxError", "{msg}"),
+	ERROR("encoding/json.UnsupportedTypeError", "json: unsupported type: {Type}"),
+	ERROR("encoding/json.MarshalerError",
+	      "json: error calling [{sourceFunc}|MarshalJSON] for type {Type}: {Err}",
+	      .wraps = "Err"),
+	MESSAGE("encoding/json.UnmarshalTypeError", GOTYPE_STRUCT, unmarshal_message,
+		"json: cannot unmarshal {Value} into " INTO " of type {Type}[: {Err}]"),
+	ERROR("context.deadlineExceededError", "context deadline exceeded"),
+	ERROR("internal/poll.errNetClosing", "use of closed network connection"),
+	ERROR("internal/poll.DeadlineExceededError", "i/o timeout"),
+	ERROR("net.DNSError", "lookup {Name}[ on {Server}]: {Err}"),
+	ERROR("net.AddrError", "[address {Addr}: ]{Err}"),
+	ERROR("net.ParseError", "invalid {Type}: {Text}"),
+	ERROR("net.timeoutError", "i/o timeout"),
+	ERROR("net.canceledError", "operation was canceled"),
+	MESSAGE("net.OpError", GOTYPE_STRUCT, operror_message, NULL, .wraps = "Err"),
+	MESSAGE("net.UnknownNetworkError", GOTYPE_STRING, value_error_message,
+		"unknown network {}"),
+	MESSAGE("syscall.Errno", GOTYPE_UINT, errno_message, NULL),
+	{ 0 },
+};

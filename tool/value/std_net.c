@@ -238,7 +238,7 @@ static void put_addr(struct buf *b, const struct addr *a, char mark, uint64_t n)
 	}
 }
 
-bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_addr(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	struct addr a;
 	bool convert;
@@ -267,7 +267,7 @@ static bool get_with(struct value_ctx *v, const struct value_what *w, const char
 	       value_integer(f->type, w->p + f->offset, n);
 }
 
-bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	struct addr a;
 	bool convert;
@@ -289,7 +289,7 @@ bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what 
 	return true;
 }
 
-bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	struct addr a;
 	bool convert;
@@ -312,3 +312,11 @@ bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w
 		buf_char(b, ')');
 	return true;
 }
+
+const struct value_known value_known_net[] = {
+	JSON("net.IP", GOTYPE_SLICE, value_ip),
+	JSON("net/netip.Addr", GOTYPE_STRUCT, show_addr),
+	JSON("net/netip.AddrPort", GOTYPE_STRUCT, show_addrport),
+	JSON("net/netip.Prefix", GOTYPE_STRUCT, show_prefix),
+	{ 0 },
+};

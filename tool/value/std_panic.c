@@ -33,7 +33,7 @@ static int minor(struct value_ctx *v)
 	return l ? l->minor : MINOR_TO_ARRAY;
 }
 
-bool value_bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *x = value_known_field(w->t, "x", GOTYPE_INT, 8);
 	const struct gofield *y = value_known_field(w->t, "y", GOTYPE_INT, 8);
@@ -86,7 +86,7 @@ static bool same_text(const char *s, const char *t)
 	return same;
 }
 
-bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const char *inter = type_in(v, w, "_interface"), *is = type_in(v, w, "concrete");
 	const char *not = type_in(v, w, "asserted");
@@ -117,3 +117,14 @@ bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct va
 						  " (types from different packages)");
 	return true;
 }
+
+const struct value_known value_known_panic[] = {
+	MESSAGE("runtime.errorString", GOTYPE_STRING, value_error_message, "runtime error: {}"),
+	MESSAGE("runtime.plainError", GOTYPE_STRING, value_error_message, "{}"),
+	ERROR("runtime.errorAddressString", "runtime error: {msg}"),
+	ERROR("runtime.PanicNilError",
+	      "panic called with nil argument (use GODEBUG=panicnil=1 to disable)"),
+	MESSAGE("runtime.boundsError", GOTYPE_STRUCT, bounds_message, NULL),
+	MESSAGE("runtime.TypeAssertionError", GOTYPE_STRUCT, assertion_message, NULL),
+	{ 0 },
+};

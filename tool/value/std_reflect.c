@@ -12,7 +12,7 @@ const char *value_type_at(struct value_ctx *v, uint64_t address)
 }
 
 /* What a reflect.Type holds: its address is that of the type's descriptor. */
-bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const char *name = value_type_at(v, value_word(w->p));
 
@@ -24,7 +24,7 @@ bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	return true;
 }
 
-bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	/* typ until 1.20 */
 	const struct gofield *type = value_known_field(w->t, "typ_", GOTYPE_POINTER, 8) ?:
@@ -48,3 +48,9 @@ bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *
 	buf_char(b, ')');
 	return true;
 }
+
+const struct value_known value_known_reflect[] = {
+	JSON("reflect.Value", GOTYPE_STRUCT, show_reflect),
+	JSON("*reflect.rtype", GOTYPE_POINTER, show_rtype),
+	{ 0 },
+};

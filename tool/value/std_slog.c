@@ -144,7 +144,7 @@ static bool content(struct value_ctx *v, struct buf *b, const struct value_what 
 	return true;
 }
 
-bool value_slog(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_slog(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	struct held h;
 	bool convert;
@@ -158,3 +158,8 @@ bool value_slog(struct value_ctx *v, struct buf *b, const struct value_what *w)
 		buf_char(b, ')');
 	return true;
 }
+
+const struct value_known value_known_slog[] = {
+	JSON("log/slog.Value", GOTYPE_STRUCT, show_slog),
+	{ 0 },
+};

@@ -35,7 +35,7 @@ static bool follow(struct value_ctx *v, struct value_what *w)
 }
 
 /* (*status.Error).Error: the error has a status, and that has the message of the protocol. */
-bool value_status_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool status_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	static const struct value_known text = { .words = " desc = {Message}" };
 	struct value_what to = { .k = &text, .t = w->t, .p = w->p };
@@ -51,3 +51,9 @@ bool value_status_message(struct value_ctx *v, struct buf *b, const struct value
 	put_code(b, (uint32_t)n);
 	return value_error_message(v, b, &to);
 }
+
+const struct value_known value_known_status[] = {
+	MESSAGE("google.golang.org/grpc/internal/status.Error", GOTYPE_STRUCT,
+		status_message, NULL),
+	{ 0 },
+};

@@ -47,7 +47,7 @@ static void count(struct buf *b, int64_t n, const char *what)
 	buf_str(b, what);
 }
 
-bool value_mutex(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_mutex(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	/* Since 1.24 the lock itself is in internal/sync. */
 	const struct gofield *f = value_known_field(w->t, "mu", GOTYPE_STRUCT, 0);
@@ -73,7 +73,7 @@ bool value_mutex(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	return true;
 }
 
-bool value_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	int64_t readers, awaited;
 
@@ -119,7 +119,7 @@ static bool state_before_18(struct value_ctx *v, const struct value_what *w, int
 	return true;
 }
 
-bool value_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	int64_t state, waiters;
 
@@ -139,7 +139,7 @@ bool value_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what
 	return true;
 }
 
-bool value_once(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_once(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	int64_t done;
 
@@ -164,7 +164,7 @@ static bool held(struct value_ctx *v, struct buf *b, const struct value_what *w,
 }
 
 /* What holds nothing but a "v" looks like its content. */
-bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	static const enum gotype_kind kinds[] = { GOTYPE_INT, GOTYPE_UINT, GOTYPE_INTERFACE };
 
@@ -177,7 +177,7 @@ bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w
 	return false;
 }
 
-bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	bool convert;
 	int64_t n;
@@ -193,7 +193,7 @@ bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_wh
 }
 
 /* It holds an unsafe.Pointer; a field without size has the type that it points to. */
-bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "v", GOTYPE_POINTER, 8);
 	const struct gotype *t = f ? gotype_mentioned(w->t) : NULL;
@@ -205,7 +205,7 @@ bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value
  * It points to a word with the object's address, which the collector clears. JSON has the state
  * alone.
  */
-bool value_weak(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_weak(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "u", GOTYPE_POINTER, 8);
 	const struct gotype *t = f ? gotype_mentioned(w->t) : NULL;
@@ -250,3 +250,21 @@ bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what 
 	value_map_put(v, e);
 	return true;
 }
+
+const struct value_known value_known_sync[] = {
+	JSON("weak.Pointer[", GOTYPE_STRUCT, show_weak),
+	{ .name = "sync.Mutex", .kind = GOTYPE_STRUCT, .text = show_mutex },
+	{ .name = "sync.RWMutex", .kind = GOTYPE_STRUCT, .text = show_rwmutex },
+	{ .name = "sync.WaitGroup", .kind = GOTYPE_STRUCT, .text = show_waitgroup },
+	{ .name = "sync.Map", .kind = GOTYPE_STRUCT, .text = value_sync_map },
+	{ .name = "sync.Once", .kind = GOTYPE_STRUCT, .text = show_once },
+	{ .name = "sync/atomic.Int32", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Int64", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Uint32", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Uint64", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Uintptr", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Value", .kind = GOTYPE_STRUCT, .text = show_atomic },
+	{ .name = "sync/atomic.Bool", .kind = GOTYPE_STRUCT, .text = show_atomic_bool },
+	{ .name = "sync/atomic.Pointer[", .kind = GOTYPE_STRUCT, .text = show_atomic_pointer },
+	{ 0 },
+};

@@ -185,7 +185,7 @@ bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	return true;
 }
 
-bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_duration(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	bool convert;
 
@@ -212,7 +212,7 @@ static bool constant(struct buf *b, const struct value_what *w, int64_t first,
 	return true;
 }
 
-bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_month(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	static const char *const names[] = {
 		"January", "February", "March", "April", "May", "June", "July", "August",
@@ -223,7 +223,7 @@ bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w)
 	return constant(b, w, 1, names, 12);
 }
 
-bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w)
+static bool show_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	static const char *const names[] = {
 		"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
@@ -232,3 +232,11 @@ bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *
 	(void)v;
 	return constant(b, w, 0, names, 7);
 }
+
+const struct value_known value_known_time[] = {
+	JSON("time.Time", GOTYPE_STRUCT, value_time),
+	JSON("time.Duration", GOTYPE_INT, show_duration),
+	JSON("time.Month", GOTYPE_INT, show_month),
+	JSON("time.Weekday", GOTYPE_INT, show_weekday),
+	{ 0 },
+};
