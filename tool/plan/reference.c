@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/reference.h"
+#include "value/std.h"
 
 #define WORD 8U
 /* Elements of an array whose references are followed. */
@@ -393,8 +394,7 @@ static void add_slice(struct reference *r, const struct gotype *t, uint64_t offs
 		      int depth)
 {
 	bool errors = is_errors(r, t, depth);
-	/* An address is its bytes. */
-	bool part = errors || (!top && strcmp(t->name, "net.IP") == 0);
+	bool part = errors || (!top && value_known_is_part(t));
 
 	add(r, (struct wire_ref){
 		.ref = {

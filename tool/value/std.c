@@ -116,6 +116,13 @@ static const struct value_known *look_up(const struct gotype *t)
 	return NULL;
 }
 
+bool value_known_is_part(const struct gotype *t)
+{
+	const struct value_known *k = look_up(t);
+
+	return k && k->is_part;
+}
+
 const struct value_form *value_form(struct value_ctx *v, const struct gotype *t)
 {
 	/* The lowest bits of addresses are all the same. */

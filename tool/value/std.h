@@ -30,8 +30,12 @@ struct value_known {
 	const char *wraps;
 	bool own_pointer;	/* its text is also that of a pointer to it, without "&" */
 	bool in_json;		/* its text stands beside its value in JSON */
+	/* Of slices: the elements are part of what it stands in, no level below that. */
+	bool is_part;
 };
 
+/* Does the row of type @t say value_known.is_part? */
+bool value_known_is_part(const struct gotype *t);
 /* NULL for any other type. */
 const struct value_known *value_known(struct value_ctx *v, const struct gotype *t);
 /*

@@ -314,7 +314,7 @@ static bool show_prefix(struct value_ctx *v, struct buf *b, const struct value_w
 }
 
 const struct value_known value_known_net[] = {
-	JSON("net.IP", GOTYPE_SLICE, value_ip),
+	JSON("net.IP", GOTYPE_SLICE, value_ip, .is_part = true),
 	JSON("net/netip.Addr", GOTYPE_STRUCT, show_addr),
 	JSON("net/netip.AddrPort", GOTYPE_STRUCT, show_addrport),
 	JSON("net/netip.Prefix", GOTYPE_STRUCT, show_prefix),

@@ -24,6 +24,7 @@ static const struct gotype t_func = { GOTYPE_FUNC, "func()", 8, 8 };
 static const struct gotype t_unsafe = { GOTYPE_POINTER, "unsafe.Pointer", 8, 8 };
 static const struct gotype t_pstring = { GOTYPE_POINTER, "*string", 8, 8, .elem = &t_string };
 static const struct gotype t_bytes = { GOTYPE_SLICE, "[]uint8", 24, 8, .elem = &t_byte };
+static const struct gotype t_ip = { GOTYPE_SLICE, "net.IP", 24, 8, .elem = &t_byte };
 static const struct gotype t_ints = { GOTYPE_ARRAY, "[1000]int", 8000, 8, .elem = &t_int,
 				      .count = 1000 };
 static const struct gotype t_strings = { GOTYPE_ARRAY, "[3]string", 48, 8, .elem = &t_string,
@@ -208,6 +209,7 @@ static const struct refs_case refs_cases[] = {
 	{ "a number refers to nothing", &t_int, WIRE_VALUE, 24, "" },
 	{ "a string", &t_string, WIRE_VALUE, 24, "0:str=" },
 	{ "a slice, of its elements", &t_bytes, WIRE_VALUE, 24, "0:slice(uint8)" },
+	{ "an address is its bytes", &t_ip, WIRE_VALUE, 24, "0:slice(uint8)=" },
 	{ "a pointer", &t_pstring, WIRE_VALUE, 24, "0:ptr(string)" },
 	{ "an unsafe pointer leads nowhere", &t_unsafe, WIRE_VALUE, 24, "" },
 	{ "interfaces of both kinds", &t_any, WIRE_VALUE, 24, "0:eface(interface {})" },
