@@ -4,6 +4,8 @@
 
 #include "value/std.h"
 
+static const char hex[] = "0123456789abcdef";
+
 static void four(struct buf *b, const uint8_t *ip)
 {
 	for (int i = 0; i < 4; i++) {
@@ -21,7 +23,6 @@ static bool is_mapped(const uint8_t *ip)
 /* RFC 5952; the C library writes more of them with a version 4 address at the end than Go. */
 static void six(struct buf *b, const uint8_t *ip)
 {
-	static const char hex[] = "0123456789abcdef";
 	int from = -1, len = 1;
 
 	if (is_mapped(ip)) {
@@ -73,6 +74,29 @@ bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w)
 		four(b, s.data + 12);
 	else
 		six(b, s.data);
+	if (convert)
+		buf_char(b, ')');
+	return true;
+}
+
+/* "00:1b:21:3c:9d:f8" */
+static bool show_hardware(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	struct value_bytes s;
+	bool convert;
+
+	if (!value_is_bytes(w->t))
+		return false;
+	value_slice(v, w->t, w->p, &s);
+	if (s.have != s.len || !s.len)
+		return false;
+	convert = value_convert(b, w);
+	for (uint64_t i = 0; i < s.len && !value_enough(v, b); i++) {
+		if (i)
+			buf_char(b, ':');
+		buf_char(b, hex[s.data[i] >> 4]);
+		buf_char(b, hex[s.data[i] & 15]);
+	}
 	if (convert)
 		buf_char(b, ')');
 	return true;
@@ -315,6 +339,7 @@ static bool show_prefix(struct value_ctx *v, struct buf *b, const struct value_w
 
 const struct value_known value_known_net[] = {
 	JSON("net.IP", GOTYPE_SLICE, value_ip, .is_part = true),
+	JSON("net.HardwareAddr", GOTYPE_SLICE, show_hardware, .is_part = true),
 	JSON("net/netip.Addr", GOTYPE_STRUCT, show_addr),
 	JSON("net/netip.AddrPort", GOTYPE_STRUCT, show_addrport),
 	JSON("net/netip.Prefix", GOTYPE_STRUCT, show_prefix),

@@ -23,6 +23,7 @@ static const struct row {
 	{ "os.FileMode", "----------", 0, 15 },
 	{ "io/fs.FileMode", "----------", 16 },
 	{ "net.IP", "nil" },
+	{ "net.HardwareAddr", "nil" },
 	{ "errors.errorString", "errors.errorString(\"x\")" },
 	{ "fmt.wrapError", "fmt.wrapError(\"x\", *errors.errorString)" },
 	{ "os.PathError", "os.PathError(\"x x: x\", *errors.errorString)", 0, 15 },

@@ -279,6 +279,7 @@ TEST(test_messages, "messages of protobuf without what its code keeps in them")
 }
 
 static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);
+static const struct gotype t_mac = TYPE(SLICE, "net.HardwareAddr", 24, .elem = &t_uint8);
 static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 },
 					       { "Zone", &t_string, 32 } };
 static const struct gotype t_addr = TYPE(STRUCT, "net.TCPAddr", 48, FIELDS(addr_fields));
@@ -296,13 +297,18 @@ static const struct gotype t_mode = TYPE(UINT, "io/fs.FileMode", 4);
 TEST(test_net, "addresses; the errors of package net; file modes")
 {
 	static const uint8_t ip[] = { 10, 0, 0, 1 }, ip6[16] = { [15] = 1 };
+	static const uint8_t mac[] = { 0, 0x1b, 0x21, 0x3c, 0x9d, 0xf8 };
+	uint64_t boxed;
 
 	recs_begin();
 	recs_itab(0x1000, recs_type(&p_addr, true));
 	recs_itab(0x1100, recs_type(&t_errno, false));
 	recs_itab(0x1200, recs_type(&p_op, true));
+	boxed = recs_type(&t_mac, false);
 	recs_put(0x100, ip, 4);
 	recs_put(0x110, ip6, 16);
+	recs_put(0x700, mac, 6);
+	PUT(0x780, 0x700, 6, 8);
 	PUT(0x200, 0x100, 4, 4, 8080, 0, 0);
 	PUT(0x240, 0x110, 16, 16, 53, 0, 0);
 	recs_text(0x300, "dialtcpeth0");
@@ -314,6 +320,14 @@ TEST(test_net, "addresses; the errors of package net; file modes")
 	SAYS(SHOW(&t_ip, 0x110, 16, 16), "::1");
 	SAYS(SHOW(&t_ip, 0x110, 5, 16), "net.IP{0x00, 0x00, 0x00, 0x00, 0x00}");
 	SAYS(SHOW(&t_ip, 0, 0, 0), "nil");
+	SAYS(SHOW(&t_mac, 0x700, 6, 8), "00:1b:21:3c:9d:f8");
+	SAYS(JSON(&t_mac, 0x700, 6, 8),
+	     "'\\u0000\\u001b!<\\udc9d\\udcf8','text':'00:1b:21:3c:9d:f8'");
+	SAYS(SHOW(&t_mac, 0x700, 9, 9),
+	     "net.HardwareAddr{0x00, 0x1b, 0x21, 0x3c, 0x9d, 0xf8, ...} (len 9)");
+	SAYS(SHOW(&t_mac, 0x700, 0, 8), "net.HardwareAddr{}");
+	SAYS(SHOW(&t_mac, 0, 0, 0), "nil");
+	SAYS(SHOW(&t_any, boxed, 0x780), "net.HardwareAddr(00:1b:21:3c:9d:f8)");
 	SAYS(SHOW(&t_error, 0x1200, 0x500),
 	     "*net.OpError(\"dial tcp 10.0.0.1:8080: connection refused\", syscall.Errno)");
 	SAYS(SHOW(&t_error, 0x1200, 0x600),

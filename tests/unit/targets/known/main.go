@@ -32,6 +32,7 @@ type holder struct {
 	month time.Month
 	mode  os.FileMode
 	ip    net.IP
+	mac   net.HardwareAddr
 	took  time.Duration
 }
 
@@ -48,6 +49,7 @@ func main() {
 	h.day, h.month = time.Now().Weekday(), time.Now().Month()
 	h.took = time.Since(time.Now())
 	h.ip = net.IPv4(10, 0, 0, 1)
+	h.mac = net.HardwareAddr{2, 0, 0, 0, 0, 1}
 	_, err := os.Open("/nowhere")
 	list := []interface{}{
 		h, err, fmt.Errorf("load: %w", err), errors.New("boom"), &os.LinkError{}, &exec.Error{},
