@@ -12,6 +12,7 @@
 #include "control/command.h"
 #include "control/netlink.h"
 #include "control/sessions.h"
+#include "jump/jump.h"
 #include "session/probe.h"
 #include "session/reading.h"
 #include "session/stream.h"
@@ -25,9 +26,12 @@ static int __init gp_init(void)
 	err = gp_stream_init();
 	if (err)
 		goto err_seen;
-	err = gp_probe_init();
+	err = gp_jump_spaces_init();
 	if (err)
 		goto err_stream;
+	err = gp_probe_init();
+	if (err)
+		goto err_spaces;
 	err = gp_reading_init();
 	if (err)
 		goto err_probe;
@@ -50,6 +54,8 @@ err_reading:
 	gp_reading_fini();
 err_probe:
 	gp_probe_fini();
+err_spaces:
+	gp_jump_spaces_fini();
 err_stream:
 	gp_stream_fini();
 err_seen:
@@ -64,6 +70,7 @@ static void __exit gp_exit(void)
 	gp_command_fini();
 	gp_reading_fini();
 	gp_probe_fini();
+	gp_jump_spaces_fini();
 	gp_stream_fini();
 	gp_visited_fini();
 }

@@ -23,6 +23,7 @@
 #include "capture/plan.h"
 #include "compat.h"
 #include "control/filter_build.h"
+#include "control/sessions.h"
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
@@ -43,15 +44,18 @@
 #define GP_TRAPLESS_HITS	100
 
 /*
- * Interval of the worker, and the factor by which it rests longer than a pass took, but no longer
- * than GP_TRAPLESS_CARE_MS. A pass looks at all threads of the processes:
- * gp_text_refuses().
+ * Interval of the worker while breakpoints are hit. It doubles with each pass that finds no hit, up
+ * to GP_TRAPLESS_CARE_MS. The worker rests longer than a pass took, by a factor: it takes a tenth
+ * of a processor at most. A pass looks at all threads of the processes: gp_text_refuses().
  */
 #define GP_TRAPLESS_MS		20
 #define GP_TRAPLESS_REST	10
 
 /* How often it looks after jumps. */
 #define GP_TRAPLESS_CARE_MS	1000
+
+/* So long points become jumps at a time: commands of the session, and its end, wait. */
+#define GP_TRAPLESS_TURN_NS	(100 * NSEC_PER_MSEC)
 
 /* Operations of a filter that a drain evaluates: for all notes of a CPU, with preemption off. */
 #define GP_TRAPLESS_OPS		128
@@ -471,26 +475,37 @@ static struct mm_struct *gp_trapless_mm(struct pid *pid, struct gp_probe **hot, 
 	return mm;
 }
 
-static void gp_trapless_advance(struct gp_session *s)
+/* The end of the session, or somebody who wants its processor time, does not wait for the turn. */
+static bool gp_trapless_must_stop(const struct gp_session *s, u64 end)
+{
+	return READ_ONCE(s->commands.ending) || ktime_get_ns() >= end;
+}
+
+/*
+ * Points of a file become jumps, in one process after the other, from the next one on. Return:
+ * whether some did.
+ */
+static bool gp_trapless_advance_file(struct gp_session *s, u32 file, u64 end)
 {
 	struct gp_probe **hot;
 	struct mm_struct *mm;
-	u32 file, i, n;
+	bool any = false;
+	struct pid *pid;
+	u32 i, n;
 
-	for (file = 0; file < s->objects.nfiles; file++) {
-		hot = gp_trapless_hot(s, file, &n);
-		for (i = 0; n && i < s->npids; i++) {
-			mm = gp_trapless_mm(s->pids[i], hot, n);
-			if (!mm)
-				continue;
-			gp_jumps_advance(s->objects.files[file], mm, s->pids[i], hot, n);
-			/* It may have taken a second. */
-			if (s->notebook && s->notebook->mm)
-				gp_stream_drain_soon(s);
-			mmput_async(mm);
-		}
-		kvfree(hot);
+	hot = gp_trapless_hot(s, file, &n);
+	for (i = 0; n && i < s->npids && !gp_trapless_must_stop(s, end); i++) {
+		pid = s->pids[s->trapless.next++ % s->npids];
+		mm = gp_trapless_mm(pid, hot, n);
+		if (!mm)
+			continue;
+		any |= gp_jumps_advance(s->objects.files[file], mm, pid, hot, n, end);
+		if (s->notebook && s->notebook->mm)
+			gp_stream_drain_soon(s);
+		mmput_async(mm);
 	}
+	kvfree(hot);
+	return any;
 }
 
 /* How many points could not become jumps for want of memory? What was so once is reported. */
@@ -506,15 +521,35 @@ static void gp_trapless_count_missing(struct gp_session *s)
 	WRITE_ONCE(s->trapless.no_memory, max(s->trapless.no_memory, n));
 }
 
-/* How many hits have handlers recorded, or rejected by a program? */
-static void gp_trapless_count_hits(struct gp_session *s)
+/* Return: whether there may be more to do soon. */
+static bool gp_trapless_advance(struct gp_session *s)
 {
-	u64 stats[__GOPROBE_STAT_MAX] = {};
+	u64 end = ktime_get_ns() + GP_TRAPLESS_TURN_NS;
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < s->objects.nfiles && !gp_trapless_must_stop(s, end); i++)
+		any |= gp_trapless_advance_file(s, s->trapless.file++ % s->objects.nfiles, end);
+	return any || ktime_get_ns() >= end;
+}
+
+/*
+ * How many hits have handlers recorded, or rejected by a program? Return: whether there have been
+ * any hits since the last time.
+ */
+static bool gp_trapless_count_hits(struct gp_session *s)
+{
+	u64 stats[__GOPROBE_STAT_MAX] = {}, all;
 
 	gp_stream_add_stats(s, 0, stats);
 	s->trapless.hits = stats[GOPROBE_STAT_CALLS] + stats[GOPROBE_STAT_RETURNS] +
 			   stats[GOPROBE_STAT_FILTERED] + stats[GOPROBE_STAT_SAMPLED] +
 			   stats[GOPROBE_STAT_UNDECIDED];
+	all = gp_session_hits(s);
+	if (all == s->trapless.all)
+		return false;
+	s->trapless.all = all;
+	return true;
 }
 
 static void gp_trapless_care(struct gp_session *s, u64 now)
@@ -544,34 +579,37 @@ static void gp_trapless_check_clock(struct gp_session *s)
 		gp_trapless_pause(s);
 }
 
+/* @took: ns of processor time that a pass took */
 static void gp_trapless_queue(struct gp_session *s, u64 took)
 {
 	u64 rest = div_u64(took * GP_TRAPLESS_REST, NSEC_PER_MSEC);
 
-	gp_stream_queue(&s->trapless.work,
-			clamp_t(u64, rest, GP_TRAPLESS_MS, GP_TRAPLESS_CARE_MS));
+	gp_stream_queue(&s->trapless.work, min_t(u64, max_t(u64, rest, s->trapless.ms), U32_MAX));
 }
 
 static void gp_trapless_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session,
 					    trapless.work);
-	u64 began = ktime_get_ns();
+	u64 began = current->se.sum_exec_runtime;
+	bool busy;
 
 	if (!mutex_trylock(&s->turn)) {
-		gp_trapless_queue(s, 0);
+		gp_stream_queue(&s->trapless.work, GP_TRAPLESS_MS);
 		return;
 	}
 	if (s->stopped)
 		goto out;
 	if (s->running) {
 		gp_trapless_check_clock(s);
-		gp_trapless_count_hits(s);
-		gp_trapless_advance(s);
+		busy = gp_trapless_count_hits(s);
+		busy |= gp_trapless_advance(s);
+		s->trapless.ms = busy ? GP_TRAPLESS_MS :
+				 min_t(u32, 2 * s->trapless.ms, GP_TRAPLESS_CARE_MS);
 		gp_trapless_count_missing(s);
-		gp_trapless_care(s, began);
+		gp_trapless_care(s, ktime_get_ns());
 	}
-	gp_trapless_queue(s, ktime_get_ns() - began);
+	gp_trapless_queue(s, current->se.sum_exec_runtime - began);
 out:
 	mutex_unlock(&s->turn);
 }
@@ -581,11 +619,13 @@ void gp_trapless_init(struct gp_session *s, u32 flags)
 	/* Of all processes of a machine those would be missing that are forked later. */
 	s->trapless.wanted = flags & GOPROBE_SESSION_F_JUMPS && s->npids;
 	s->trapless.at_once = flags & GOPROBE_SESSION_F_JUMPS_AT_ONCE;
+	s->trapless.ms = GP_TRAPLESS_MS;
 	INIT_DELAYED_WORK(&s->trapless.work, gp_trapless_work);
 }
 
 void gp_trapless_start(struct gp_session *s)
 {
+	s->trapless.ms = GP_TRAPLESS_MS;
 	if (s->trapless.wanted && !s->stopped)
 		gp_trapless_queue(s, 0);
 }

@@ -444,9 +444,9 @@ GP_UPROBE_HANDLER(gp_handler_landed, uc, regs)
 	const struct gp_jump *j = NULL;
 	int ret;
 
-	if (n < GP_AREA_JUMPS)
-		j = READ_ONCE(area->jump[array_index_nospec(n, GP_AREA_JUMPS)]);
-	/* The program has landed without a detour. */
+	if (n < GP_AREA_DETOURS)
+		j = READ_ONCE(area->detour[array_index_nospec(n, GP_AREA_DETOURS)].jump);
+	/* The program has landed without a detour, or in one of an earlier session. */
 	if (!j)
 		return 0;
 	landing = gp_arch_land(regs, j->at);

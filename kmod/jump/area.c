@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/sizes.h>
@@ -80,23 +81,17 @@ static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
 	return IS_ERR_VALUE(got) ? (int)got : 0;
 }
 
-/* Unmap what the first @n stripes have. */
-static void gp_area_unmap_copies(unsigned long at, unsigned long bytes, u8 cpu_shift, u32 n)
-{
-	while (n--)
-		vm_munmap(at + n * gp_spare_stride(cpu_shift), bytes);
-}
-
 /*
- * Undo the mappings of @n stripes, as far as their lock can be taken in a bounded time: who waits
- * for it holds up all hits of the process. What stays is never used.
+ * Undo the mappings of @n stripes, which nothing has used, as far as their lock can be taken in a
+ * bounded time: who waits for it holds up all hits of the process. What stays is never used.
  */
 static void gp_area_leave(unsigned long at, unsigned long bytes, u8 cpu_shift, u32 n)
 {
 	struct gp_patience patience;
 
 	gp_patience_begin(&patience);
-	gp_area_unmap_copies(at, bytes, cpu_shift, n);
+	while (n--)
+		vm_munmap(at + n * gp_spare_stride(cpu_shift), bytes);
 	gp_patience_end(&patience);
 }
 
@@ -164,7 +159,7 @@ static int gp_area_afford(struct gp_area *area, bool pop)
 
 struct gp_area *gp_area_new(struct gp_spare *spare, unsigned long near, bool pop)
 {
-	struct gp_area *area = kzalloc(sizeof(*area), GP_GFP_CHARGED);
+	struct gp_area *area = kvzalloc(sizeof(*area), GP_GFP_CHARGED);
 	int err;
 
 	if (!area)
@@ -190,7 +185,7 @@ struct gp_area *gp_area_new(struct gp_spare *spare, unsigned long near, bool pop
 err_give_back:
 	gp_spare_give_back(spare, GP_AREA_CODE / PAGE_SIZE);
 err_free:
-	kfree(area);
+	kvfree(area);
 	return ERR_PTR(err);
 }
 
@@ -198,7 +193,7 @@ bool gp_area_fits(const struct gp_area *area, unsigned long near, bool pop)
 {
 	unsigned long at = area->code + area->used;
 
-	if (area->used + GP_DETOUR_MAX > GP_AREA_LANDING || area->njumps == GP_AREA_JUMPS ||
+	if (area->used + GP_DETOUR_MAX > GP_AREA_LANDING || area->ndetours == GP_AREA_DETOURS ||
 	    pop != !area->numbers)
 		return false;
 	if (pop)
@@ -294,24 +289,32 @@ static int gp_area_pin_row(struct gp_area *area, u32 row)
 	return 0;
 }
 
-int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *counter,
-		 unsigned long *at)
+int gp_area_take_again(struct gp_area *area, unsigned long at, struct gp_remote_counter *counter)
 {
-	u32 offset = ALIGN(area->nbytes, bytes), row = offset / PAGE_SIZE;
-	int err = 0;
+	u32 offset = at - area->numbers, row = offset / PAGE_SIZE;
+	int err = area->row[row] ? 0 : gp_area_pin_row(area, row);
 
-	if (offset >= GP_AREA_NUMBERS)
-		return -ENOSPC;
-	if (!area->row[row])
-		err = gp_area_pin_row(area, row);
 	if (err)
 		return err;
-	area->nbytes = offset + bytes;
 	counter->pages = area->row[row];
 	counter->npages = gp_spare_stripes(area->cpu_shift);
 	counter->offset = offset_in_page(offset);
-	*at = area->numbers + offset;
 	return 0;
+}
+
+int gp_area_take(struct gp_area *area, u32 bytes, struct gp_remote_counter *counter,
+		 unsigned long *at)
+{
+	u32 offset = ALIGN(area->nbytes, bytes);
+	int err;
+
+	if (offset >= GP_AREA_NUMBERS)
+		return -ENOSPC;
+	*at = area->numbers + offset;
+	err = gp_area_take_again(area, *at, counter);
+	if (!err)
+		area->nbytes = offset + bytes;
+	return err;
 }
 
 int gp_area_take_counter(struct gp_area *area, struct gp_remote_counter *counter,
@@ -349,7 +352,8 @@ static unsigned long gp_area_memory(struct gp_spare *spare, unsigned long at, lo
 	return err;
 }
 
-unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, struct page **pages)
+unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, unsigned long kept,
+				struct page **pages)
 {
 	struct gp_spare whole = *spare;
 	unsigned long at;
@@ -361,6 +365,10 @@ unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, stru
 		     GP_AREA_SLOT_PAGES * PAGE_SIZE);
 	/* All CPUs have the same. */
 	whole.cpu_shift = 0;
+	if (kept && !gp_area_pin_copies(&whole, kept, GP_AREA_SLOT_PAGES, pages)) {
+		spare->mine = whole.mine;
+		return kept;
+	}
 	/* Before the areas. */
 	at = gp_area_memory(&whole, ALIGN(near + GP_AREA_AWAY, PMD_SIZE) - GP_AREA_SLOT_STEP,
 			    -(long)GP_AREA_SLOT_STEP, GP_AREA_SLOT_PAGES, pages);
@@ -375,20 +383,17 @@ void gp_area_slots_free(struct gp_spare *spare, struct mm_struct *mm, struct pag
 	gp_spare_give_back(spare, GP_AREA_SLOT_PAGES);
 }
 
-unsigned long gp_area_notes_new(struct gp_spare *spare, unsigned long near, struct page **pages)
+unsigned long gp_area_notes_new(struct gp_spare *spare, unsigned long near, unsigned long kept,
+				struct page **pages)
 {
 	BUILD_BUG_ON(GP_AREA_ABREAST * GP_AREA_STEP > GP_AREA_NOTE_STEP);
 	BUILD_BUG_ON(GP_AREA_ROW % GP_AREA_NOTE_STEP);
+	if (kept && !gp_area_pin_copies(spare, kept, GP_AREA_NOTE_PAGES, pages))
+		return kept;
 	/* Beside the areas that are abreast. */
 	return gp_area_memory(spare, ALIGN(near + GP_AREA_AWAY, PMD_SIZE) +
 			      GP_AREA_ABREAST * GP_AREA_STEP, GP_AREA_NOTE_STEP,
 			      GP_AREA_NOTE_PAGES, pages);
-}
-
-void gp_area_notes_unmap(unsigned long at, u8 cpu_shift)
-{
-	gp_area_unmap_copies(at, GP_AREA_NOTE_PAGES * PAGE_SIZE, cpu_shift,
-			     gp_spare_stripes(cpu_shift));
 }
 
 void gp_area_notes_free(atomic_long_t *session, struct mm_struct *mm, struct page **pages,
@@ -408,10 +413,9 @@ static bool gp_area_is_code(const struct gp_area *area, unsigned long at, u32 le
 	return vma && vma->vm_start <= at && at + len <= vma->vm_end && vma->vm_file == area->file;
 }
 
-/* Does the process see @code at @at? */
-static bool gp_area_shows(unsigned long at, const u8 *code, u32 len)
+/* Does the process see @code at @at? Context: the lock of the mappings. */
+static bool gp_area_has_code(struct mm_struct *mm, unsigned long at, const u8 *code, u32 len)
 {
-	struct mm_struct *mm = current->mm;
 	struct page *page;
 	bool same = true;
 	u32 n;
@@ -426,6 +430,18 @@ static bool gp_area_shows(unsigned long at, const u8 *code, u32 len)
 	return same;
 }
 
+int gp_area_shows(const struct gp_area *area, unsigned long at, const u8 *code, u32 len)
+{
+	struct mm_struct *mm = current->mm;
+	bool shows;
+
+	if (!gp_patience_read_lock(mm))
+		return -EINTR;
+	shows = gp_area_is_code(area, at, len) && gp_area_has_code(mm, at, code, len);
+	mmap_read_unlock(mm);
+	return shows;
+}
+
 /*
  * The process sees it when it returns, unless a debugger's breakpoint has given it a page of its
  * own there, or it has mapped something else: -EBUSY.
@@ -435,17 +451,13 @@ static int gp_area_write_at(struct gp_area *area, loff_t pos, const u8 *code, u3
 	unsigned long at = area->code + pos;
 	unsigned int flags = memalloc_noreclaim_save();
 	ssize_t n = kernel_write(area->file, code, len, &pos);
-	int err = 0;
+	int shows;
 
 	memalloc_noreclaim_restore(flags);
 	if (n != len)
 		return n < 0 ? n : -EIO;
-	if (!gp_patience_read_lock(current->mm))
-		return -EINTR;
-	if (!gp_area_is_code(area, at, len) || !gp_area_shows(at, code, len))
-		err = -EBUSY;
-	mmap_read_unlock(current->mm);
-	return err;
+	shows = gp_area_shows(area, at, code, len);
+	return shows > 0 ? 0 : shows ?: -EBUSY;
 }
 
 /* Behind what is written already. */
@@ -477,26 +489,70 @@ bool gp_area_has(const struct gp_area *area, unsigned long ip)
 	return ip - area->code < GP_AREA_CODE;
 }
 
-void gp_area_unmap(struct gp_area *area)
+bool gp_area_has_numbers(const struct gp_area *area, unsigned long at)
 {
-	vm_munmap(area->code, GP_AREA_CODE);
-	if (area->numbers)
-		gp_area_unmap_copies(area->numbers, GP_AREA_NUMBERS, area->cpu_shift,
-				     gp_spare_stripes(area->cpu_shift));
+	return area->numbers && at - area->numbers < GP_AREA_NUMBERS;
 }
 
-void gp_area_free(struct gp_area *area)
+bool gp_area_is_there(const struct gp_area *area)
+{
+	struct vm_area_struct *vma = find_vma((struct mm_struct *)area->mm, area->code);
+
+	return vma && vma->vm_file == area->file && vma->vm_start == area->code && !vma->vm_pgoff &&
+	       vma->vm_end - vma->vm_start == GP_AREA_CODE && vma->vm_flags & VM_EXEC;
+}
+
+/* A second mapping of the file is most likely a child's that was forked with jumps. */
+bool gp_area_is_shared(const struct gp_area *area)
+{
+	struct address_space *mapping = area->file->f_mapping;
+	struct rb_node *first;
+	bool shared;
+
+	i_mmap_lock_read(mapping);
+	first = rb_first(&mapping->i_mmap.rb_root);
+	shared = first && rb_next(first);
+	i_mmap_unlock_read(mapping);
+	return shared;
+}
+
+bool gp_area_is_half_full(const struct gp_area *area)
+{
+	return area->used > GP_AREA_CODE / 2 || area->nbytes > GP_AREA_NUMBERS / 2 ||
+	       area->ndetours > GP_AREA_DETOURS / 2;
+}
+
+void gp_area_empty(struct gp_area *area)
+{
+	area->used = 0;
+	area->nbytes = 0;
+	area->ndetours = 0;
+}
+
+void gp_area_take_over(struct gp_area *area)
+{
+	gp_spare_take_again(area->spare, GP_AREA_CODE / PAGE_SIZE);
+}
+
+void gp_area_unpin_all(struct gp_area *area)
 {
 	u32 stripes = gp_spare_stripes(area->cpu_shift), i;
 
+	for (i = 0; i < area->ndetours; i++)
+		WRITE_ONCE(area->detour[i].jump, NULL);
 	for (i = 0; i < GP_AREA_ROWS; i++) {
 		if (!area->row[i])
 			continue;
 		gp_area_unpin((struct mm_struct *)area->mm, area->row[i], stripes);
 		gp_spare_give_back(area->spare, stripes);
 		kvfree(area->row[i]);
+		area->row[i] = NULL;
 	}
 	gp_spare_give_back(area->spare, GP_AREA_CODE / PAGE_SIZE);
+}
+
+void gp_area_free(struct gp_area *area)
+{
 	fput(area->file);
-	kfree(area);
+	kvfree(area);
 }

@@ -42,8 +42,12 @@ static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long a
 	return area;
 }
 
-/* The detour's code: made, looked at again, written. */
-static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const struct gp_detour *d)
+/*
+ * The detour's code: made, looked at again, and written, or, if it is @old, found there. Return: 0
+ * or an error; -ENOENT: the old one has other code.
+ */
+static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const struct gp_detour *d,
+				bool old)
 {
 	u8 *code = kmalloc(GP_DETOUR_MAX, GFP_KERNEL);
 	int err = -ERANGE;
@@ -55,8 +59,10 @@ static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const s
 	if (len && gp_detour_jumps(&j->site, d, j->branch_jump, j->cold_jump)) {
 		if (WARN_ON_ONCE(!gp_detour_check(&j->site, d, code, len)))
 			err = -EINVAL;
-		else
+		else if (!old)
 			err = gp_area_write(area, code, len);
+		else
+			err = gp_area_shows(area, d->code, code, len) > 0 ? 0 : -ENOENT;
 	}
 	kfree(code);
 	return err;
@@ -68,8 +74,7 @@ static GP_UPROBE_FILTER(gp_jump_landing_filter, uc, mm)
 	return container_of(uc, struct gp_area, landing)->mm == mm;
 }
 
-/* Place the breakpoint of a landing. Context: not the lock of the mappings. */
-static int gp_jump_place_landing(struct gp_area *area)
+int gp_jump_place_landing(struct gp_area *area)
 {
 	int err = area->lands ? 0 : gp_area_write_landing(area);
 
@@ -83,7 +88,7 @@ static int gp_jump_place_landing(struct gp_area *area)
 	return err;
 }
 
-void gp_jump_remove_landings(struct gp_jump_space *space)
+bool gp_jump_remove_landings(struct gp_jump_space *space)
 {
 	struct gp_area *area;
 	bool any = false;
@@ -96,38 +101,87 @@ void gp_jump_remove_landings(struct gp_jump_space *space)
 		area->lands = false;
 		any = true;
 	}
-	if (any)
-		gp_compat_unregister_sync();
+	return any;
 }
 
-/* Where calls of the plan's function add their durations in this process. */
+/* Begin to count at 0: an earlier session may have used these. */
+static void gp_jump_begin_counter(const struct gp_remote_counter *counter)
+{
+	u32 i;
+
+	for (i = 0; i < counter->npages; i++)
+		WRITE_ONCE(*(u64 *)(page_address(counter->pages[i]) + counter->offset), 0);
+}
+
+static void gp_jump_begin_times(const struct gp_remote_counter *counter)
+{
+	struct gp_detour_times *its;
+	u32 i;
+
+	for (i = 0; i < counter->npages; i++) {
+		its = page_address(counter->pages[i]) + counter->offset;
+		/* Never less than 4 while a late thread may add to them. */
+		WRITE_ONCE(its->min, U64_MAX);
+		memset(its->bucket, 0, sizeof(its->bucket));
+		WRITE_ONCE(its->sum, 0);
+		WRITE_ONCE(its->max, 0);
+	}
+}
+
+/* The area whose numbers are at @at, or NULL. */
+static struct gp_area *gp_jump_area_of(struct gp_jump_space *space, unsigned long at)
+{
+	struct gp_area *area;
+
+	list_for_each_entry(area, &space->areas, node)
+		if (gp_area_has_numbers(area, at))
+			return area;
+	return NULL;
+}
+
+/*
+ * Take numbers for times: those that an earlier session had at @old, unless that is 0, or new ones
+ * within reach of @at.
+ */
+static int gp_jump_take_times(struct gp_jump_space *space, struct gp_jump_times *times,
+			      unsigned long at, unsigned long old)
+{
+	struct gp_area *area = old ? gp_jump_area_of(space, old) : gp_jump_area(space, at, false);
+
+	if (IS_ERR_OR_NULL(area))
+		return area ? PTR_ERR(area) : -ENOENT;
+	times->at = old;
+	return old ? gp_area_take_again(area, old, &times->counter) :
+		     gp_area_take(area, sizeof(struct gp_detour_times), &times->counter,
+				  &times->at);
+}
+
+/*
+ * Where calls of the plan's function add their durations in this process. @old: where an earlier
+ * session had them add these, or 0.
+ */
 static struct gp_jump_times *gp_jump_times(struct gp_jump_space *space, unsigned long at,
-					   const struct gp_jump_plan *plan)
+					   const struct gp_jump_plan *plan, unsigned long old)
 {
 	struct gp_jump_times *times;
-	struct gp_detour_times *its;
-	struct gp_area *area;
-	u32 i;
 	int err;
 
-	list_for_each_entry(times, &space->times, node)
+	list_for_each_entry(times, &space->times, node) {
 		if (times->tally == plan->timed)
 			return times;
-	area = gp_jump_area(space, at, false);
-	if (IS_ERR(area))
-		return ERR_CAST(area);
+		/* Those of one function then can be those of several now. */
+		if (times->at == old)
+			return ERR_PTR(-ENOENT);
+	}
 	times = kzalloc(sizeof(*times), GP_GFP_CHARGED);
 	if (!times)
 		return ERR_PTR(-ENOMEM);
-	err = gp_area_take(area, sizeof(*its), &times->counter, &times->at);
+	err = gp_jump_take_times(space, times, at, old);
 	if (err) {
 		kfree(times);
 		return ERR_PTR(err);
 	}
-	for (i = 0; i < times->counter.npages; i++) {
-		its = page_address(times->counter.pages[i]) + times->counter.offset;
-		WRITE_ONCE(its->min, U64_MAX);
-	}
+	gp_jump_begin_times(&times->counter);
 	times->tally = plan->timed;
 	times->counter.seen = times->seen;
 	list_add(&times->node, &space->times);
@@ -137,12 +191,12 @@ static struct gp_jump_times *gp_jump_times(struct gp_jump_space *space, unsigned
 
 /* What a detour needs that begins or ends timed calls. */
 static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *plan,
-				 struct gp_detour *d)
+				 struct gp_area_detour *its, struct gp_detour *d)
 {
 	struct gp_slots *slots = j->space->slots;
 
 	if (!slots) {
-		slots = gp_slots_new(j->space->mm, &j->space->spare, j->at);
+		slots = gp_slots_new(j->space->mm, &j->space->spare, j->at, j->space->kept_slots);
 		if (IS_ERR(slots))
 			return PTR_ERR(slots);
 		j->space->slots = slots;
@@ -154,88 +208,185 @@ static int gp_jump_prepare_timed(struct gp_jump *j, const struct gp_jump_plan *p
 	d->rate = plan->rate;
 	if (!j->site.frame)
 		return 0;
-	j->times = gp_jump_times(j->space, j->at, plan);
+	j->times = gp_jump_times(j->space, j->at, plan, its->times);
 	if (IS_ERR(j->times))
 		return PTR_ERR(j->times);
-	d->times = j->times->at;
+	its->times = j->times->at;
+	d->times = its->times;
 	return 0;
 }
 
-/* What a detour needs that leaves notes. */
-static int gp_jump_prepare_noted(struct gp_jump *j, struct gp_jump_plan *plan, struct gp_detour *d)
+/* The point of notes of the jump. */
+static void gp_jump_note_point(const struct gp_jump *j, const struct gp_jump_plan *plan,
+			       struct gp_note_point *point)
+{
+	memcpy(point, &plan->note, sizeof(*point));
+	point->ip = j->at;
+}
+
+/* What a detour needs that leaves notes. One of an earlier session keeps its number. */
+static int gp_jump_prepare_noted(struct gp_jump *j, struct gp_jump_plan *plan,
+				 struct gp_area_detour *its, struct gp_detour *d)
 {
 	struct gp_note_point point;
 	int err = 0;
 
 	if (!j->space->notebook)
-		err = gp_notebook_join(plan->notebook, j->at, &j->space->spare);
+		err = gp_notebook_join(plan->notebook, j->at, &j->space->spare,
+				       &j->space->kept_notes);
 	if (err)
 		return err;
 	j->space->notebook = plan->notebook;
-	memcpy(&point, &plan->note, sizeof(point));
-	point.ip = j->at;
-	/* The detour could perhaps not be written then. */
-	err = gp_notebook_add(plan->notebook, &point, plan->note_id);
-	if (err < 0)
-		return err;
-	plan->note_id = err;
-	d->id = err;
+	if (!its->id) {
+		gp_jump_note_point(j, plan, &point);
+		/* The detour could perhaps not be written then. */
+		err = gp_notebook_add(plan->notebook, &point, plan->note_id);
+		if (err < 0)
+			return err;
+		plan->note_id = err;
+		its->id = err;
+	}
+	d->id = its->id;
 	d->ring = plan->notebook->at;
 	d->stack_hi = plan->runtime->g_stack_hi;
 	d->goid = plan->runtime->g_goid;
 	d->m = plan->runtime->g_m;
 	d->procid = plan->runtime->m_procid;
-	d->nwords = point.noted;
+	d->nwords = plan->note.noted;
 	memcpy(d->word, plan->word, sizeof(d->word));
 	return 0;
 }
 
-/* What a detour needs that tests hits, and counts those that pass or do not. */
-static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan *plan,
-				   struct gp_area *area, struct gp_detour *d)
+/* Take a counter: the one at *@at, of an earlier session, or, if that is 0, a new one. */
+static int gp_jump_take_counter(struct gp_area *area, struct gp_remote_counter *counter,
+				unsigned long *at)
 {
-	unsigned long at;
+	int err = *at ? gp_area_take_again(area, *at, counter) :
+			gp_area_take_counter(area, counter, at);
+
+	if (!err)
+		gp_jump_begin_counter(counter);
+	return err;
+}
+
+static int gp_jump_prepare_counted(struct gp_jump *j, const struct gp_jump_plan *plan,
+				   struct gp_area *area, struct gp_area_detour *its,
+				   struct gp_detour *d)
+{
 	int err = 0;
 
 	d->ntests = plan->ntests;
 	memcpy(d->test, plan->test, sizeof(d->test));
 	if (plan->hits) {
-		err = gp_area_take_counter(area, &j->hits, &at);
-		d->hits = at;
+		err = gp_jump_take_counter(area, &j->hits, &its->hits);
+		d->hits = its->hits;
 	}
 	if (!err && plan->ntests) {
-		err = gp_area_take_counter(area, &j->rejected, &at);
-		d->rejected = at;
+		err = gp_jump_take_counter(area, &j->rejected, &its->rejected);
+		d->rejected = its->rejected;
 	}
 	return err;
 }
 
-static int gp_jump_make_detour(struct gp_jump *j, struct gp_jump_plan *plan)
+/* Make the detour @its, number @number of the area, or use it again if it is @old. */
+static int gp_jump_make_detour_at(struct gp_jump *j, struct gp_jump_plan *plan,
+				  struct gp_area *area, u32 number, struct gp_area_detour *its,
+				  bool old)
 {
-	struct gp_area *area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
-	struct gp_detour d = { .branch = j->at, .cpu_shift = j->space->spare.cpu_shift };
+	struct gp_detour d = {
+		.branch = j->at, .code = its->at, .number = number,
+		.cpu_shift = j->space->spare.cpu_shift,
+	};
+	struct gp_note_point point;
 	int err;
 
-	if (IS_ERR(area))
-		return PTR_ERR(area);
-	d.code = area->code + area->used;
-	d.number = area->njumps;
 	if (!plan->hits) {
 		err = gp_jump_place_landing(area);
 		if (err)
 			return err;
 		d.landing = area->code + GP_AREA_LANDING;
 	}
-	err = plan->timed ? gp_jump_prepare_timed(j, plan, &d) :
-			    gp_jump_prepare_counted(j, plan, area, &d);
+	err = plan->timed ? gp_jump_prepare_timed(j, plan, its, &d) :
+			    gp_jump_prepare_counted(j, plan, area, its, &d);
 	if (!err && plan->notebook)
-		err = gp_jump_prepare_noted(j, plan, &d);
+		err = gp_jump_prepare_noted(j, plan, its, &d);
 	if (!err)
-		err = gp_jump_write_detour(j, area, &d);
-	/* Before any hit can land. */
-	if (!err)
-		WRITE_ONCE(area->jump[area->njumps++], j);
+		err = gp_jump_write_detour(j, area, &d, old);
+	if (err || !old || !plan->notebook)
+		return err;
+	/* Only now: a late thread leaves what the detour's code says. */
+	gp_jump_note_point(j, plan, &point);
+	return gp_notebook_add_again(plan->notebook, &point, its->id);
+}
+
+/* Can the plan have what the detour of an earlier session has? */
+static bool gp_jump_suits(const struct gp_jump *j, const struct gp_jump_plan *plan,
+			  const struct gp_area_detour *its)
+{
+	return !its->jump && its->branch == j->at && !its->hits == !plan->hits &&
+	       !its->rejected == !plan->ntests && !its->id == !plan->notebook &&
+	       !its->times == !(plan->timed && j->site.frame);
+}
+
+/* Use a detour of an earlier session again. Return: 0 or an error; -ENOENT: no detour fits. */
+static int gp_jump_find_detour(struct gp_jump *j, struct gp_jump_plan *plan)
+{
+	struct gp_area_detour its;
+	struct gp_area *area;
+	int err = -ENOENT;
+	u32 i;
+
+	list_for_each_entry(area, &j->space->areas, node) {
+		for (i = 0; i < area->ndetours; i++) {
+			its = area->detour[i];
+			if (!gp_jump_suits(j, plan, &its))
+				continue;
+			err = gp_jump_make_detour_at(j, plan, area, i, &its, true);
+			if (err)
+				continue;
+			/* Before any hit can land. */
+			WRITE_ONCE(area->detour[i].jump, j);
+			return 0;
+		}
+	}
 	return err;
+}
+
+static int gp_jump_make_detour(struct gp_jump *j, struct gp_jump_plan *plan)
+{
+	struct gp_area_detour its = { .jump = j, .branch = j->at };
+	struct gp_area *area;
+	int err;
+
+	if (!gp_jump_find_detour(j, plan))
+		return 0;
+	area = gp_jump_area(j->space, j->at, j->site.shape == GP_DETOUR_EXIT_POP);
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	its.at = area->code + area->used;
+	err = gp_jump_make_detour_at(j, plan, area, area->ndetours, &its, false);
+	if (!err)
+		area->detour[area->ndetours++] = its;
+	return err;
+}
+
+/*
+ * Does the cold block still lead to a detour of an earlier session? The jump takes that over from
+ * the stale one.
+ */
+static void gp_jump_take_stale(struct gp_jump *j)
+{
+	struct gp_jump *stale;
+
+	memcpy(j->cold_now, j->site.cold, sizeof(j->cold_now));
+	list_for_each_entry(stale, &j->space->stale, node) {
+		if (stale->at != j->at || stale->site.cold_at != j->site.cold_at)
+			continue;
+		j->cold = true;
+		memcpy(j->cold_now, stale->cold_now, sizeof(j->cold_now));
+		gp_jump_forget_stale(stale);
+		return;
+	}
 }
 
 /**
@@ -282,6 +433,7 @@ struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *spa
 		gp_remote_add(plan->rejected, &j->rejected);
 	}
 	j->counts = true;
+	gp_jump_take_stale(j);
 	list_add_tail(&j->node, &space->jumps);
 	list_add_tail(&j->peer, &plan->jumps);
 	return j;

@@ -16,56 +16,24 @@
  *
  * Order. The cold block is changed first and restored last: between an unconditional jump to it and
  * its own jump a thread must find the detour. So before it is restored no thread may be on its
- * way: gp_jump_quiet(). The same goes for the detours' memory.
+ * way: threads.h. The detours stay: space.c.
  */
-#include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/fs.h>
-#include <linux/hashtable.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-#include <linux/sched/task_stack.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
-#include "compat.h"
 #include "gfp.h"
-#include "jump/area.h"
-#include "jump/detours.h"
 #include "jump/jump.h"
-#include "jump/notebook.h"
 #include "jump/patience.h"
-#include "jump/slots.h"
 #include "jump/text.h"
-#include "stats/tally.h"
 
 /* So long a batch goes on taking jumps: then it changes them, and lets the program go on. */
 #define GP_JUMP_TAKE_NS		(200 * NSEC_PER_USEC)
 
-/* How often threads are looked at until all of them are elsewhere. */
-#define GP_JUMP_QUIET_ROUNDS	200
-
 static const u8 gp_int3 = 0xcc;
-
-struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm, struct pid *pid,
-					atomic_long_t *taken)
-{
-	struct gp_jump_space *space = kzalloc(sizeof(*space), GP_GFP_CHARGED);
-
-	if (!space)
-		return NULL;
-	mmgrab(mm);
-	space->mm = mm;
-	space->pid = pid;
-	gp_spare_init(&space->spare, pid, taken, gp_area_per_cpu());
-	INIT_LIST_HEAD(&space->areas);
-	INIT_LIST_HEAD(&space->jumps);
-	INIT_LIST_HEAD(&space->times);
-	return space;
-}
 
 bool gp_jump_covers(const struct gp_jump *j, u64 offset)
 {
@@ -112,7 +80,7 @@ static bool gp_jump_can_arm(const struct gp_jump_change *c)
 
 	return gp_text_has(&c->branch, 0, &gp_int3, 1) &&
 	       gp_text_has(&c->branch, 1, s->branch + 1, s->branch_len - 1) &&
-	       (!s->cold_len || gp_text_has(&c->cold, 0, c->j->cold ? c->j->cold_jump : s->cold,
+	       (!s->cold_len || gp_text_has(&c->cold, 0, c->j->cold_now,
 					    c->j->cold ? GP_DETOUR_JUMP : s->cold_len));
 }
 
@@ -131,7 +99,7 @@ static void gp_jump_write_tail(struct gp_jump_change *c, const u8 *code)
 
 /**
  * struct gp_jump_batch - some changes, from a list that may be longer
- * @mm: the process
+ * @mm: the process; each space has a batch of its own: to undo jumps must not need memory
  * @done: how many of the list have been looked at
  * @n: number of @c
  * @c: what is changed
@@ -145,59 +113,51 @@ struct gp_jump_batch {
 	struct gp_text_pages pages;
 };
 
-static struct gp_jump_batch *gp_jump_batch_new(struct mm_struct *mm)
+struct gp_jump_batch *gp_jump_batch_new(struct mm_struct *mm)
 {
-	/* What has become a jump must become a breakpoint again: a few KiB. */
-	struct gp_jump_batch *b = kzalloc(sizeof(*b), GFP_KERNEL | __GFP_NOFAIL);
+	struct gp_jump_batch *b = kzalloc(sizeof(*b), GP_GFP_CHARGED);
 
 	BUILD_BUG_ON(2 * GP_JUMP_BATCH > GP_TEXT_WINDOWS);
-	b->mm = mm;
+	if (b)
+		b->mm = mm;
 	return b;
 }
 
-/* Context: the lock of the mappings, for writing, from here to gp_jump_batch_end(). */
-static void gp_jump_batch_take(struct gp_jump_batch *b, struct gp_jump **jumps, u32 n,
-			       bool (*take)(struct gp_jump_change *c, struct gp_text_pages *pages,
-					    struct gp_jump *j))
+void gp_jump_batch_free(struct gp_jump_batch *b)
 {
+	kfree(b);
+}
+
+/*
+ * Begin the batch of the space of @jumps. Context: the lock of the mappings, for writing, from here
+ * to gp_jump_batch_end().
+ */
+static struct gp_jump_batch *gp_jump_batch_take(struct gp_jump **jumps, u32 n,
+						bool (*take)(struct gp_jump_change *c,
+							     struct gp_text_pages *pages,
+							     struct gp_jump *j))
+{
+	struct gp_jump_batch *b = jumps[0]->space->batch;
 	u64 end = ktime_get_ns() + GP_JUMP_TAKE_NS;
 
-	gp_text_sync();
+	b->done = 0;
+	b->n = 0;
+	b->pages.n = 0;
+	gp_text_sync(b->mm);
 	do {
 		if (take(&b->c[b->n], &b->pages, jumps[b->done++]))
 			b->n++;
 	} while (b->done < n && b->done < GP_JUMP_BATCH && ktime_get_ns() < end);
+	return b;
 }
 
 /* Return: how many jumps have been looked at. */
 static u32 gp_jump_batch_end(struct gp_jump_batch *b)
 {
-	u32 done = b->done;
-
 	mmap_write_unlock(b->mm);
-	gp_text_sync();
+	gp_text_sync(b->mm);
 	gp_text_close(&b->pages);
-	kfree(b);
-	return done;
-}
-
-/* Change all jumps of a space that are @wanted; each change leaves none of its jumps so. */
-static void gp_jump_each(struct gp_jump_space *space, bool (*wanted)(const struct gp_jump *j),
-			 u32 (*change)(struct gp_jump **jumps, u32 n))
-{
-	struct gp_jump *some[GP_JUMP_BATCH];
-	struct gp_jump *j;
-	u32 n, done;
-
-	do {
-		n = 0;
-		list_for_each_entry(j, &space->jumps, node)
-			if (wanted(j) && n < GP_JUMP_BATCH)
-				some[n++] = j;
-		for (done = 0; done < n; )
-			done += change(some + done, n - done);
-		cond_resched();
-	} while (n);
+	return b->done;
 }
 
 /*
@@ -216,21 +176,22 @@ static void gp_jump_change_cold(struct gp_jump_batch *b, bool jump)
 	}
 	if (!any)
 		return;
-	gp_text_sync();
+	gp_text_sync(b->mm);
 	for (i = 0; i < b->n; i++)
 		if (b->c[i].changes_cold)
 			gp_text_write(&b->c[i].cold, 1, 1 + (jump ? b->c[i].j->cold_jump :
 				      b->c[i].j->site.cold), GP_DETOUR_JUMP - 1);
-	gp_text_sync();
+	gp_text_sync(b->mm);
 	for (i = 0; i < b->n; i++) {
 		struct gp_jump *j = b->c[i].j;
 
 		if (!b->c[i].changes_cold)
 			continue;
 		gp_text_write(&b->c[i].cold, 0, jump ? j->cold_jump : j->site.cold, 1);
+		memcpy(j->cold_now, jump ? j->cold_jump : j->site.cold, GP_DETOUR_JUMP);
 		j->cold = jump;
 	}
-	gp_text_sync();
+	gp_text_sync(b->mm);
 }
 
 static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_text_pages *pages,
@@ -243,8 +204,8 @@ static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_text_pag
 	j->state = GP_JUMP_OVER;
 	if (!gp_jump_open(c, pages, j, true, j->site.cold_len) || !gp_jump_can_arm(c))
 		return false;
-	/* A cold block that leads to the detour already stays. */
-	c->changes_cold &= !j->cold;
+	/* A cold block that leads to the detour already stays. It may lead to an old one. */
+	c->changes_cold &= !j->cold || memcmp(j->cold_now, j->cold_jump, GP_DETOUR_JUMP);
 	gp_jump_write_tail(c, j->branch_jump);
 	j->state = GP_JUMP_ARMED;
 	return true;
@@ -262,16 +223,14 @@ static bool gp_jump_take_breakpoint(struct gp_jump_change *c, struct gp_text_pag
  */
 u32 gp_jump_arm(struct gp_jump **jumps, u32 n)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+	struct gp_jump_batch *b;
 	u32 i;
 
-	if (!gp_patience_write_lock(b->mm)) {
-		kfree(b);
+	if (!gp_patience_write_lock(jumps[0]->space->mm))
 		return 0;
-	}
-	gp_jump_batch_take(b, jumps, n, gp_jump_take_breakpoint);
+	b = gp_jump_batch_take(jumps, n, gp_jump_take_breakpoint);
 	gp_jump_change_cold(b, true);
-	gp_text_sync();
+	gp_text_sync(b->mm);
 	for (i = 0; i < b->n; i++)
 		gp_text_write(&b->c[i].branch, 0, b->c[i].j->branch_jump, 1);
 	return gp_jump_batch_end(b);
@@ -313,56 +272,82 @@ static bool gp_jump_take_jump(struct gp_jump_change *c, struct gp_text_pages *pa
  */
 u32 gp_jump_disarm(struct gp_jump **jumps, u32 n)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+	struct gp_jump_batch *b;
 	u32 i;
 
-	mmap_write_lock(b->mm);
-	gp_jump_batch_take(b, jumps, n, gp_jump_take_jump);
-	gp_text_sync();
+	mmap_write_lock(jumps[0]->space->mm);
+	b = gp_jump_batch_take(jumps, n, gp_jump_take_jump);
+	gp_text_sync(b->mm);
 	for (i = 0; i < b->n; i++)
 		gp_jump_write_tail(&b->c[i], b->c[i].j->site.branch);
 	return gp_jump_batch_end(b);
 }
 
-static bool gp_jump_is_armed(const struct gp_jump *j)
-{
-	return j->state == GP_JUMP_ARMED;
-}
-
 void gp_jump_disarm_all(struct gp_jump_space *space)
 {
-	gp_jump_each(space, gp_jump_is_armed, gp_jump_disarm);
-}
+	struct gp_jump *some[GP_JUMP_BATCH];
+	struct gp_jump *j;
+	u32 n, done;
 
-static bool gp_jump_is_cold(const struct gp_jump *j)
-{
-	return j->cold;
+	do {
+		n = 0;
+		list_for_each_entry(j, &space->jumps, node)
+			if (j->state == GP_JUMP_ARMED && n < GP_JUMP_BATCH)
+				some[n++] = j;
+		for (done = 0; done < n; )
+			done += gp_jump_disarm(some + done, n - done);
+		cond_resched();
+	} while (n);
 }
 
 static bool gp_jump_take_cold(struct gp_jump_change *c, struct gp_text_pages *pages,
 			      struct gp_jump *j)
 {
-	j->cold = false;
 	if (!gp_jump_open(c, pages, j, false, true)) {
+		/* The code may be elsewhere by now, and still lead to the detour. */
 		j->space->busy = true;
+		j->cold = false;
 		return false;
 	}
-	if (gp_text_has(&c->cold, 0, j->cold_jump, GP_DETOUR_JUMP))
+	if (gp_text_has(&c->cold, 0, j->cold_now, GP_DETOUR_JUMP))
 		return true;
 	/* It is the file's again, or somebody has a breakpoint there. */
 	j->space->busy |= !gp_text_has(&c->cold, 0, j->site.cold, GP_DETOUR_JUMP);
+	j->cold = false;
 	return false;
 }
 
-/* Give cold blocks their instructions back. */
-static u32 gp_jump_restore(struct gp_jump **jumps, u32 n)
+/* Return: how many have been dealt with; 0: the mappings are locked for long. */
+static u32 gp_jump_restore(struct gp_jump **jumps, u32 n, bool patient)
 {
-	struct gp_jump_batch *b = gp_jump_batch_new(jumps[0]->space->mm);
+	struct mm_struct *mm = jumps[0]->space->mm;
+	struct gp_jump_batch *b;
 
-	mmap_write_lock(b->mm);
-	gp_jump_batch_take(b, jumps, n, gp_jump_take_cold);
+	if (patient)
+		mmap_write_lock(mm);
+	else if (!gp_patience_write_lock(mm))
+		return 0;
+	b = gp_jump_batch_take(jumps, n, gp_jump_take_cold);
 	gp_jump_change_cold(b, false);
 	return gp_jump_batch_end(b);
+}
+
+void gp_jump_restore_all(struct gp_jump_space *space, struct list_head *jumps, bool patient)
+{
+	struct gp_jump *some[GP_JUMP_BATCH];
+	struct gp_jump *j;
+	u32 n;
+
+	do {
+		n = 0;
+		list_for_each_entry(j, jumps, node)
+			if (j->cold && n < GP_JUMP_BATCH)
+				some[n++] = j;
+		/* Those that have been dealt with are not cold any more. */
+		if (n && !gp_jump_restore(some, n, patient))
+			return;
+		cond_resched();
+	} while (n);
 }
 
 /* --- what disappears ----------------------------------------------------------------- */
@@ -396,7 +381,7 @@ u32 gp_jump_find_lost(struct gp_jump_space *space)
 	if (!gp_patience_read_lock(space->mm))
 		return 0;
 	list_for_each_entry(j, &space->jumps, node) {
-		if (gp_jump_is_armed(j) && gp_jump_is_lost(j)) {
+		if (j->state == GP_JUMP_ARMED && gp_jump_is_lost(j)) {
 			j->state = GP_JUMP_OVER;
 			j->lost = true;
 			lost++;
@@ -410,195 +395,4 @@ u32 gp_jump_find_lost(struct gp_jump_space *space)
 	}
 	mmap_read_unlock(space->mm);
 	return lost;
-}
-
-/* --- the end ------------------------------------------------------------------------ */
-
-/* May a thread with that instruction pointer be in a detour, or, if not @code, about to be? */
-static bool gp_jump_is_near(const struct gp_jump_space *space, unsigned long ip, bool code)
-{
-	const struct gp_area *area;
-	const struct gp_jump *j;
-
-	if (code) {
-		list_for_each_entry(area, &space->areas, node)
-			if (gp_area_has(area, ip))
-				return true;
-		return false;
-	}
-	/* Or behind the breakpoint that it is for a moment, or that a debugger has there. */
-	list_for_each_entry(j, &space->jumps, node)
-		if (j->cold && ip - (j->at + j->site.cold_at) <= 1)
-			return true;
-	return false;
-}
-
-/* Bytes of what a signal handler returns to: mov $15,%eax; syscall */
-#define GP_JUMP_RESTORER	16
-
-/*
- * Is the thread in the kernel between two registers that a signal changes? To call a handler it
- * sets the instruction pointer first; to return from one, the stack pointer. A handler that runs on
- * the thread's own stack hides what it has interrupted: Go has all of them on the alternate stack.
- */
-static bool gp_jump_in_signal(const struct task_struct *t, unsigned long ip)
-{
-	const struct k_sigaction *action = rcu_dereference(t->sighand)->action;
-	u32 i;
-
-	for (i = 0; i < _NSIG; i++) {
-		unsigned long handler = (unsigned long)READ_ONCE(action[i].sa.sa_handler);
-
-		if (handler == (unsigned long)SIG_DFL || handler == (unsigned long)SIG_IGN)
-			continue;
-		if (!(READ_ONCE(action[i].sa.sa_flags) & SA_ONSTACK) || ip == handler ||
-		    ip - (unsigned long)READ_ONCE(action[i].sa.sa_restorer) < GP_JUMP_RESTORER)
-			return true;
-	}
-	return false;
-}
-
-/*
- * May the thread reach a detour? Its registers are those that it had when it was last in user
- * space. What a signal has interrupted lies on the alternate stack, where Go has its handlers run.
- */
-static bool gp_jump_thread_is_near(const struct gp_jump_space *space, struct task_struct *t,
-				   bool code)
-{
-	const struct pt_regs *regs;
-	unsigned long sp, ip;
-	bool near = false;
-
-	/* A kernel thread, as ours, may use the memory, but has no registers of user space. */
-	if (READ_ONCE(t->mm) != space->mm || t->flags & PF_KTHREAD)
-		return false;
-	/* A thread that has its memory still has its stack, and its handlers. */
-	task_lock(t);
-	if (t->mm == space->mm) {
-		regs = task_pt_regs(t);
-		sp = READ_ONCE(regs->sp);
-		/* In the order that gp_jump_in_signal() relies on. */
-		smp_rmb();
-		ip = READ_ONCE(regs->ip);
-		near = sp - t->sas_ss_sp < t->sas_ss_size || gp_jump_in_signal(t, ip) ||
-		       gp_jump_is_near(space, ip, code);
-	}
-	task_unlock(t);
-	return near;
-}
-
-static bool gp_jump_any_is_near(const struct gp_jump_space *space, bool code)
-{
-	struct task_struct *leader, *t;
-	const struct mm_struct *mm;
-	bool near = false;
-
-	/* What runs in user space has its registers saved once. */
-	gp_text_sync();
-	rcu_read_lock();
-	for_each_process(leader) {
-		/* All threads have the same, but those that have exited have none. */
-		mm = READ_ONCE(leader->mm);
-		if (mm && mm != space->mm)
-			continue;
-		for_each_thread(leader, t)
-			near |= gp_jump_thread_is_near(space, t, code);
-		if (near)
-			break;
-	}
-	rcu_read_unlock();
-	return near;
-}
-
-/*
- * Wait until no thread is on its way to a detour, or, if @code, in one: so it is twice in a row,
- * for registers are read while threads go on.
- */
-static bool gp_jump_quiet(const struct gp_jump_space *space, bool code)
-{
-	u32 round, quiet = 0;
-
-	for (round = 0; round < GP_JUMP_QUIET_ROUNDS; round++) {
-		quiet = gp_jump_any_is_near(space, code) ? 0 : quiet + 1;
-		if (quiet == 2)
-			return true;
-		if (!quiet)
-			usleep_range(200, 1000);
-	}
-	return false;
-}
-
-/* Restore cold blocks, then unmap. What a thread may still use stays, and does no harm. */
-static void gp_jump_clean(struct gp_jump_space *space)
-{
-	struct gp_area *area;
-
-	if (list_empty(&space->areas))
-		return;
-	if (!gp_jump_quiet(space, false)) {
-		space->busy = true;
-		return;
-	}
-	gp_jump_each(space, gp_jump_is_cold, gp_jump_restore);
-	/* Once to lose no hit, once to lose no thread: a hit shows as a thread at its branch. */
-	if (space->busy || !gp_jump_quiet(space, true)) {
-		space->busy = true;
-		return;
-	}
-	gp_jump_remove_landings(space);
-	if (!gp_jump_quiet(space, true)) {
-		space->busy = true;
-		return;
-	}
-	list_for_each_entry(area, &space->areas, node)
-		gp_area_unmap(area);
-	if (space->slots)
-		gp_slots_unmap(space->slots);
-}
-
-static void gp_jump_free(struct gp_jump *j)
-{
-	if (j->counts && j->to[0])
-		gp_remote_del(j->to[0], &j->hits);
-	if (j->counts && j->to[1])
-		gp_remote_del(j->to[1], &j->rejected);
-	list_del(&j->peer);
-	hash_del(&j->place);
-	kfree(j);
-}
-
-static void gp_jump_times_free(struct gp_jump_times *times)
-{
-	gp_remote_del(&times->tally->remote->times, &times->counter);
-	list_del(&times->node);
-	kfree(times);
-}
-
-/**
- * gp_jump_space_close() - end all jumps of a space
- * @space: the space; it is freed
- * @tallies: of the session; they get the calls that are open in it
- * @alive: the process lives, and no jump is armed; else it has ended
- */
-void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies, bool alive)
-{
-	struct gp_jump_times *times, *next_times;
-	struct gp_area *area, *next_area;
-	struct gp_jump *j, *next;
-
-	if (alive)
-		gp_jump_clean(space);
-	gp_jump_remove_landings(space);
-	list_for_each_entry_safe(j, next, &space->jumps, node)
-		gp_jump_free(j);
-	list_for_each_entry_safe(times, next_times, &space->times, node)
-		gp_jump_times_free(times);
-	if (space->notebook)
-		gp_notebook_leave(space->notebook, alive && !space->busy);
-	if (space->slots)
-		gp_slots_free(space->slots, &space->spare, tallies, !alive);
-	list_for_each_entry_safe(area, next_area, &space->areas, node)
-		gp_area_free(area);
-	mmdrop(space->mm);
-	kfree(space);
 }

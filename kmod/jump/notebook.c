@@ -16,6 +16,7 @@
 
 #include "gfp.h"
 #include "jump/area.h"
+#include "jump/jump.h"
 #include "jump/notebook.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
@@ -97,31 +98,39 @@ static void gp_notebook_give(struct gp_notes *n, struct gp_detour_ring *its, str
 	spin_unlock(&n->lock);
 }
 
-/* Without a ring for records: no note is ever free. */
-static void gp_notebook_take_all(struct gp_detour_ring *its)
+/* Of a note that no thread has, without a ring for its record: it is never free. */
+#define GP_NOTEBOOK_TAKEN	U32_MAX
+
+/* Begin with notes that an earlier session may have left. */
+static void gp_notebook_begin(struct gp_detour_ring *its, bool has_ring)
 {
 	u32 i;
 
-	for (i = 0; i < GP_DETOUR_NOTES; i++)
-		WRITE_ONCE(its->note[i].state, 1);
+	for (i = 0; i < GP_DETOUR_NOTES; i++) {
+		/* A thread that was interrupted may still be writing it, for no point. */
+		if (READ_ONCE(its->note[i].state) == 1)
+			continue;
+		WRITE_ONCE(its->note[i].state, has_ring ? 0 : GP_NOTEBOOK_TAKEN);
+	}
 }
 
 static int gp_notebook_give_all(struct gp_notebook *book, struct pid *pid)
 {
 	u32 n = gp_spare_stripes(book->cpu_shift), i;
 	struct gp_detour_ring *its;
+	bool has_ring;
 
 	for (i = 0; i < n; i++) {
 		its = vmap(book->pages + i * GP_AREA_NOTE_PAGES, GP_AREA_NOTE_PAGES, VM_MAP,
 			   PAGE_KERNEL);
 		if (!its)
 			return -ENOMEM;
-		if (i < nr_cpu_ids && book->stripe[i]) {
+		has_ring = i < nr_cpu_ids && book->stripe[i];
+		gp_notebook_begin(its, has_ring);
+		if (has_ring)
 			gp_notebook_give(book->stripe[i], its, pid);
-			continue;
-		}
-		gp_notebook_take_all(its);
-		vunmap(its);
+		else
+			vunmap(its);
 	}
 	return 0;
 }
@@ -162,19 +171,22 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 	}
 	gp_area_notes_free(book->taken, book->mm, book->pages, book->cpu_shift);
 	kvfree(book->pages);
-	for (i = 0; i < book->npoints; i++) {
+	for (i = 0; i < min(book->npoints, book->cap); i++) {
 		kfree(book->points[i]);
 		WRITE_ONCE(book->points[i], NULL);
 	}
 	book->npoints = 0;
-	book->stays = false;
 	book->mm = NULL;
 }
 
-int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare)
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare,
+		     struct gp_kept_notes *kept)
 {
 	int err;
 
+	/* CPUs that share numbers in the one file may not do so in the other. */
+	if (book->mm && book->cpu_shift != spare->cpu_shift)
+		return -ERANGE;
 	book->users++;
 	if (book->mm)
 		return 0;
@@ -182,7 +194,9 @@ int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spa
 	book->pages = kvcalloc(gp_spare_stripes(spare->cpu_shift) * GP_AREA_NOTE_PAGES,
 			       sizeof(*book->pages), GP_GFP_CHARGED);
 	if (book->pages) {
-		book->at = gp_area_notes_new(spare, near, book->pages);
+		book->at = gp_area_notes_new(spare, near,
+					     kept->cpu_shift == spare->cpu_shift ? kept->at : 0,
+					     book->pages);
 		err = IS_ERR_VALUE(book->at) ? (int)book->at : 0;
 	}
 	if (err) {
@@ -193,19 +207,22 @@ int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spa
 	book->taken = spare->session;
 	WRITE_ONCE(book->cpu_shift, spare->cpu_shift);
 	book->mm = current->mm;
+	kept->at = 0;
+	/* No point has number 0. */
+	book->npoints = max(kept->npoints, 1U);
 	err = gp_notebook_give_all(book, spare->pid);
 	if (err)
-		gp_notebook_leave(book, true);
+		gp_notebook_leave(book, kept);
 	return err;
 }
 
-void gp_notebook_leave(struct gp_notebook *book, bool unmap)
+void gp_notebook_leave(struct gp_notebook *book, struct gp_kept_notes *kept)
 {
-	book->stays |= !unmap;
 	if (--book->users)
 		return;
-	if (!book->stays)
-		gp_area_notes_unmap(book->at, book->cpu_shift);
+	kept->at = book->at;
+	kept->npoints = book->npoints;
+	kept->cpu_shift = book->cpu_shift;
 	gp_notebook_take_back(book);
 }
 
@@ -215,7 +232,7 @@ void gp_notebook_leave(struct gp_notebook *book, bool unmap)
 static int gp_notebook_grow(struct gp_notebook *book)
 {
 	struct gp_note_point **points, **old = book->points;
-	u32 cap = max(2 * book->cap, 64U);
+	u32 cap = max(2 * book->cap, book->npoints + 64);
 	struct gp_notes *n;
 	u32 i;
 
@@ -225,7 +242,7 @@ static int gp_notebook_grow(struct gp_notebook *book)
 	if (!points)
 		return -ENOMEM;
 	if (old)
-		memcpy(points, old, book->npoints * sizeof(*points));
+		memcpy(points, old, book->cap * sizeof(*points));
 	for (i = 0; i < nr_cpu_ids; i++) {
 		n = book->stripe[i];
 		if (!n)
@@ -241,27 +258,47 @@ static int gp_notebook_grow(struct gp_notebook *book)
 	return 0;
 }
 
-int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point, u32 id)
+static int gp_notebook_put(struct gp_notebook *book, const struct gp_note_point *point, u32 id)
 {
-	struct gp_note_point *copy;
-	int err;
+	struct gp_note_point *copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
 
-	if (id && id < book->npoints && !memcmp(book->points[id], point, sizeof(*point)))
-		return id;
-	/* No point has number 0. */
-	if (!book->npoints)
-		book->npoints = 1;
-	err = gp_notebook_grow(book);
-	if (err)
-		return err;
-	copy = kmemdup(point, sizeof(*point), GP_GFP_CHARGED);
 	if (!copy)
 		return -ENOMEM;
 	if (point->size)
 		WRITE_ONCE(book->records, true);
-	/* The detour that names it is made afterwards. */
-	WRITE_ONCE(book->points[book->npoints], copy);
-	return book->npoints++;
+	/* The detour that names it is made, or becomes that of a jump, afterwards. */
+	WRITE_ONCE(book->points[id], copy);
+	return 0;
+}
+
+static bool gp_notebook_has(const struct gp_notebook *book, const struct gp_note_point *point,
+			    u32 id)
+{
+	return id && id < min(book->npoints, book->cap) && book->points[id] &&
+	       !memcmp(book->points[id], point, sizeof(*point));
+}
+
+int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point, u32 id)
+{
+	int err;
+
+	if (gp_notebook_has(book, point, id))
+		return id;
+	err = gp_notebook_grow(book);
+	if (!err)
+		err = gp_notebook_put(book, point, book->npoints);
+	return err ?: book->npoints++;
+}
+
+int gp_notebook_add_again(struct gp_notebook *book, const struct gp_note_point *point, u32 id)
+{
+	int err = gp_notebook_grow(book);
+
+	if (err)
+		return err;
+	if (!id || id >= book->npoints || book->points[id])
+		return -EEXIST;
+	return gp_notebook_put(book, point, id);
 }
 
 void gp_notebook_stop(struct gp_notebook *book)

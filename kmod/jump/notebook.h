@@ -18,6 +18,7 @@
 #include "ring/notes.h"
 
 struct gp_clock;
+struct gp_kept_notes;
 struct page;
 struct pid;
 
@@ -27,14 +28,13 @@ struct pid;
  * @end: the processor's counter when the session was stopped; until then U64_MAX
  * @mm: the process's memory, or NULL; its users have a reference
  * @users: number of struct gp_jump_space that use the notes there
- * @stays: code of one that has left may still use them
  * @at: address of CPU 0's notes in the process; those of stripe n lie n times gp_spare_stride()
  *	higher
  * @cpu_shift: of the process's detours: CPUs of a stripe share notes
  * @taken: pages that the session's jumps have taken
  * @pages: pinned, GP_AREA_NOTE_PAGES for each stripe
  * @records: some of the notes become records
- * @npoints: number of @points
+ * @npoints: number of @points; the first ones are those of earlier sessions in the process: NULL
  * @cap: capacity of @points
  * @points: points of the process; by gp_detour.id, so the first is NULL
  * @stripe: by stripe, as many as CPUs; NULL: its CPUs were offline when the session got its first
@@ -45,7 +45,6 @@ struct gp_notebook {
 	u64 end;
 	struct mm_struct *mm;
 	u32 users;
-	bool stays;
 	unsigned long at;
 	u8 cpu_shift;
 	atomic_long_t *taken;
@@ -70,16 +69,23 @@ static inline bool gp_notebook_suits(const struct gp_notebook *book, const struc
 
 /*
  * Have another user in the current memory, which suits, within reach of @near. @spare: of the
- * process. Return: 0 or an error.
+ * process. @kept: notes that an earlier session has left in it; they are taken. Return: 0 or an
+ * error.
  */
-int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare);
-/* The user has no detour any more. @unmap: no thread can be in one, and the memory is current. */
-void gp_notebook_leave(struct gp_notebook *book, bool unmap);
+int gp_notebook_join(struct gp_notebook *book, unsigned long near, struct gp_spare *spare,
+		     struct gp_kept_notes *kept);
+/* The user's detours leave no notes any more. The last user gets the memory: @kept. */
+void gp_notebook_leave(struct gp_notebook *book, struct gp_kept_notes *kept);
 /*
  * Add a point, unless it is there. @id: its gp_detour.id if that has been tried before, else 0.
  * Return: gp_detour.id, or an error.
  */
 int gp_notebook_add(struct gp_notebook *book, const struct gp_note_point *point, u32 id);
+/*
+ * Add a point with the gp_detour.id of a detour that an earlier session has left. Return: 0 or an
+ * error.
+ */
+int gp_notebook_add_again(struct gp_notebook *book, const struct gp_note_point *point, u32 id);
 
 /* The session has been stopped: no records are made of calls from now on. @book: or NULL. */
 void gp_notebook_stop(struct gp_notebook *book);

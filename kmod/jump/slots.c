@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Open calls of a process in memory of its own: making, counting, freeing. */
 #include <linux/err.h>
-#include <linux/mman.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -10,27 +10,27 @@
 #include "jump/slots.h"
 #include "stats/tally.h"
 
-struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near)
+struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near,
+			      unsigned long kept)
 {
 	struct gp_slots *slots = kzalloc(sizeof(*slots), GP_GFP_CHARGED);
+	u32 i;
 
 	if (!slots)
 		return ERR_PTR(-ENOMEM);
 	slots->mm = mm;
 	slots->since = gp_arch_ticks();
-	slots->at = gp_area_slots_new(spare, near, slots->pages);
+	slots->at = gp_area_slots_new(spare, near, kept, slots->pages);
 	if (IS_ERR_VALUE(slots->at)) {
 		long err = slots->at;
 
 		kfree(slots);
 		return ERR_PTR(err);
 	}
+	/* Calls of an earlier session are over. */
+	for (i = 0; i < GP_AREA_SLOT_PAGES; i++)
+		clear_page(page_address(slots->pages[i]));
 	return slots;
-}
-
-void gp_slots_unmap(const struct gp_slots *slots)
-{
-	vm_munmap(slots->at, GP_AREA_SLOT_PAGES * PAGE_SIZE);
 }
 
 /* For each open call, with the tally of its function. */

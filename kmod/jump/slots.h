@@ -100,13 +100,15 @@ static inline bool gp_slot_close(struct gp_detour_slot *slot, u64 g, u32 depth, 
 	return true;
 }
 
-/* Context: as of gp_area_new(). An ERR_PTR() on error. */
-struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near);
-/* Context: no thread can be in a detour that uses it. */
-void gp_slots_unmap(const struct gp_slots *slots);
 /*
- * Forget it: @tallies get the calls that are still open. @exited: their process has ended. Context:
- * may sleep.
+ * @kept: address of a table that an earlier session has left there, or 0. Context: as of
+ * gp_area_new(). An ERR_PTR() on error.
+ */
+struct gp_slots *gp_slots_new(struct mm_struct *mm, struct gp_spare *spare, unsigned long near,
+			      unsigned long kept);
+/*
+ * Forget it, but its memory stays the process's: @tallies get the calls that are still open.
+ * @exited: their process has ended. Context: may sleep.
  */
 void gp_slots_free(struct gp_slots *slots, struct gp_spare *spare, struct gp_tallies *tallies,
 		   bool exited);

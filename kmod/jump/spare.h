@@ -64,6 +64,13 @@ void gp_spare_init(struct gp_spare *spare, struct pid *pid, atomic_long_t *sessi
 int gp_spare_maps(const struct gp_spare *spare, unsigned long bytes, u32 n);
 int gp_spare_take(struct gp_spare *spare, unsigned long n);
 
+/* Take @n pages that the process has from an earlier session. */
+static inline void gp_spare_take_again(struct gp_spare *spare, unsigned long n)
+{
+	atomic_long_add(n, spare->session);
+	spare->mine += n;
+}
+
 /* Pages are not taken any more. */
 static inline void gp_spare_give_back(struct gp_spare *spare, unsigned long n)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Changing a few bytes of a program's code while its threads run. The lock of its mappings, held
- * for writing, keeps out all others that change them: uprobes, fork(), munmap().
+ * for writing, keeps out others that change code: uprobes, fork(), munmap(). Since 6.4 page faults,
+ * and since 7.x MADV_DONTNEED, need only the lock of one mapping: if the program discards the page
+ * meanwhile, the change is lost with the page. gp_jump_find_lost() finds that.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -157,7 +159,17 @@ static void gp_text_sync_cpu(void *unused)
 	sync_core();
 }
 
-void gp_text_sync(void)
+/*
+ * A processor that runs the process, or has done so last and still has its page tables, is in the
+ * mask (switch_mm_irqs_off()). Another one that begins to run it sets its bit, with a barrier, and
+ * then writes CR3, which serializes: it reads the code that was written before the mask was read.
+ * The kernel relies on the same write for membarrier()
+ * (Documentation/features/sched/membarrier-sync-core/arch-support.txt). Return by SYSRET does not
+ * serialize, so a processor that has the page tables gets an interrupt, also when it is idle.
+ */
+void gp_text_sync(struct mm_struct *mm)
 {
-	on_each_cpu(gp_text_sync_cpu, NULL, 1);
+	/* The code has been written before the mask is read. */
+	smp_mb();
+	on_each_cpu_mask(mm_cpumask(mm), gp_text_sync_cpu, NULL, 1);
 }

@@ -74,7 +74,10 @@ void gp_text_close(struct gp_text_pages *pages);
 bool gp_text_has(const struct gp_text *text, u32 from, const u8 *bytes, u32 n);
 void gp_text_write(struct gp_text *text, u32 from, const u8 *bytes, u32 n);
 
-/* When it returns each processor has forgotten the code that it had read. Context: may wait. */
-void gp_text_sync(void);
+/*
+ * When it returns each processor that can run the process's code has forgotten the code that it had
+ * read. Processors that do not run the process are not interrupted. Context: may wait.
+ */
+void gp_text_sync(struct mm_struct *mm);
 
 #endif

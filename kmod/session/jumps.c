@@ -28,9 +28,6 @@
 #include "session/probe.h"
 #include "session/session.h"
 
-/* So long points become jumps at a time: commands of the session wait. */
-#define GP_JUMPS_ADVANCE_NS	NSEC_PER_SEC
-
 #define GP_JUMPS_INT3	0xcc
 
 static u64 gp_jumps_key(u64 offset)
@@ -49,7 +46,7 @@ bool gp_jumps_cover(const struct gp_inode *inode, u64 offset)
 		hash_for_each_possible(inode->jumps, j, place, key)
 			if (gp_jump_covers(j, offset))
 				return true;
-	return false;
+	return gp_jump_stale_covers(inode->inode, offset);
 }
 
 /* Is a breakpoint in the code that would change? */
@@ -144,7 +141,7 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 	mmap_read_unlock(mm);
 	if (!mapped)
 		return NULL;
-	space = gp_jump_space_new(mm, pid, &probe->session->trapless.taken);
+	space = gp_jump_space_get(mm, pid, f->inode->inode, &probe->session->trapless.taken);
 	if (space)
 		list_add(&space->node, &f->spaces);
 	return space;
@@ -153,35 +150,52 @@ static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct 
 /* Return: how many jumps turn out to have disappeared. */
 static u32 gp_jumps_close(struct gp_jump_space *space, struct gp_tallies *tallies)
 {
-	struct mm_struct *mm = space->mm;
+	struct mm_struct *mm = space->alive ? space->mm : NULL;
 	const struct gp_jump *j;
 	u32 lost = 0;
 
 	list_del(&space->node);
-	if (!mmget_not_zero(mm)) {
-		gp_jump_space_close(space, tallies, false);
-		return 0;
-	}
-	gp_jump_disarm_all(space);
-	list_for_each_entry(j, &space->jumps, node)
-		lost += j->lost && !j->reported;
-	kthread_use_mm(mm);
-	gp_jump_space_close(space, tallies, true);
-	kthread_unuse_mm(mm);
+	if (mm)
+		list_for_each_entry(j, &space->jumps, node)
+			lost += j->lost && !j->reported;
+	gp_jump_space_close(space, tallies);
 	/* The last user tears the memory down, which may take long. */
-	mmput_async(mm);
+	if (mm)
+		mmput_async(mm);
 	return lost;
+}
+
+/* Disarm all jumps of a file; its spaces that are alive are added to @alive. */
+static void gp_jumps_disarm_file(struct gp_file *f, struct list_head *alive)
+{
+	struct gp_jump_space *space;
+
+	mutex_lock(&f->inode->lock);
+	list_for_each_entry(space, &f->spaces, node) {
+		space->alive = mmget_not_zero(space->mm);
+		if (!space->alive)
+			continue;
+		gp_jump_disarm_all(space);
+		list_add(&space->look, alive);
+	}
+	mutex_unlock(&f->inode->lock);
 }
 
 u32 gp_jumps_close_all(struct gp_session *s)
 {
 	struct gp_jump_space *space, *next;
+	LIST_HEAD(alive);
 	u32 i, lost = 0;
 
+	/* Spaces are made in the session's turn only. */
+	for (i = 0; i < s->objects.nfiles; i++)
+		if (!list_empty(&s->objects.files[i]->spaces))
+			gp_jumps_disarm_file(s->objects.files[i], &alive);
+	/* Sessions of the same files do not wait meanwhile. */
+	gp_jump_spaces_leave(&alive);
 	for (i = 0; i < s->objects.nfiles; i++) {
 		struct gp_file *f = s->objects.files[i];
 
-		/* Spaces are made in the session's turn only. */
 		if (list_empty(&f->spaces))
 			continue;
 		mutex_lock(&f->inode->lock);
@@ -241,7 +255,8 @@ u32 gp_jumps_look_after(struct gp_file *f, struct gp_tallies *tallies)
 		return 0;
 	list_for_each_entry_safe(space, next, &f->spaces, node) {
 		if (!mmget_not_zero(space->mm)) {
-			lost += gp_jumps_close(space, tallies);
+			space->alive = false;
+			gp_jumps_close(space, tallies);
 			continue;
 		}
 		gp_jump_find_lost(space);
@@ -323,8 +338,9 @@ static enum goprobe_trap gp_jumps_trap(struct gp_inode *inode, const struct gp_p
 	return gp_jumps_may(inode, probe) ? trap : GOPROBE_TRAP_SHARED;
 }
 
-static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
-				  struct gp_probe **probes, u32 n)
+/* Return: how many have become jumps. */
+static u32 gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
+				 struct gp_probe **probes, u32 n)
 {
 	struct gp_jump_space *space = gp_jumps_space(f, mm, pid, probes[0]);
 	struct gp_jump *jumps[GP_JUMP_BATCH];
@@ -332,7 +348,7 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm, struc
 	struct gp_jump *j;
 
 	if (!space)
-		return;
+		return 0;
 	kthread_use_mm(mm);
 	for (i = 0; i < n; i++) {
 		j = gp_jumps_may(f->inode, probes[i]) ?
@@ -348,21 +364,25 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm, struc
 	}
 	for (i = 0; i < n; i++)
 		WRITE_ONCE(probes[i]->trap, gp_jumps_trap(f->inode, probes[i]));
+	/* Those were none before. */
+	for (i = 0, done = 0; i < njumps; i++)
+		done += jumps[i]->state == GP_JUMP_ARMED;
+	return done;
 }
 
-void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
-		      struct gp_probe **probes, u32 n)
+bool gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
+		      struct gp_probe **probes, u32 n, u64 end)
 {
-	u64 end = ktime_get_ns() + GP_JUMPS_ADVANCE_NS;
-	u32 i, some;
+	u32 i, some, done = 0;
 
 	for (i = 0; i < n && ktime_get_ns() < end; i += some) {
 		some = min_t(u32, n - i, GP_JUMP_BATCH);
 		/* Others may wait for handlers there for long. */
 		if (!mutex_trylock(&f->inode->lock))
-			return;
-		gp_jumps_advance_some(f, mm, pid, probes + i, some);
+			break;
+		done += gp_jumps_advance_some(f, mm, pid, probes + i, some);
 		mutex_unlock(&f->inode->lock);
 		cond_resched();
 	}
+	return done;
 }

@@ -20,10 +20,11 @@ struct pid;
 
 /*
  * Have breakpoints become jumps in a process: @n of @probes, all of @f, where they are not yet.
- * Context: the session's turn; a kernel thread. May leave it for next time.
+ * @end: when to stop, by ktime_get_ns(). Context: the session's turn; a kernel thread. May leave it
+ * for next time. Return: whether some became jumps.
  */
-void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
-		      struct gp_probe **probes, u32 n);
+bool gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct pid *pid,
+		      struct gp_probe **probes, u32 n, u64 end);
 /*
  * Look after the file's processes: forget those that have ended, and place breakpoints where a jump
  * has disappeared. Context: as gp_jumps_advance(). Return: the number of such jumps.

@@ -61,6 +61,10 @@ struct gp_breaker {
  * @at_once: they need not have many hits; fixed
  * @work: looks at them now and then
  * @hits: number of hits that handlers have recorded, or rejected by a program, when it last looked
+ * @all: number of all hits then
+ * @ms: its interval
+ * @file: the file that it looks at next, modulo their number
+ * @next: the process
  * @care: when it looks after jumps again, ns
  * @lost: jumps that have disappeared
  * @taken: pages that jumps have taken of the processes: struct gp_spare
@@ -71,6 +75,10 @@ struct gp_trapless {
 	bool at_once;
 	struct delayed_work work;
 	u64 hits;
+	u64 all;
+	u32 ms;
+	u32 file;
+	u32 next;
 	u64 care;
 	u64 lost;
 	atomic_long_t taken;
@@ -161,6 +169,7 @@ struct gp_objects {
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
  * @drain: makes records of notes now and then
+ * @drain_ms: its interval
  * @reap: forgets calls and goroutines of exited processes
  * @space: hits that wait for space in a ring, or for the end of a delay
  * @ref: references: of the table, of the worker, of the descriptor, and of each dump
@@ -206,6 +215,7 @@ struct gp_session {
 	atomic64_t no_ring;
 	struct delayed_work ready;
 	struct delayed_work drain;
+	u32 drain_ms;
 	struct delayed_work reap;
 	wait_queue_head_t space;
 

@@ -28,6 +28,9 @@
 /* Longest time that the first record waits for others. */
 #define GP_STREAM_SOON_MS	10
 
+/* The same of notes, where there have been none for some time. */
+#define GP_STREAM_IDLE_MS	160
+
 /* The module's own queue: the names of the kernel's differ, and 7.3 warns of the old ones. */
 static struct workqueue_struct *gp_stream_wq;
 
@@ -200,10 +203,14 @@ static void gp_stream_drain_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
 
-	if (gp_stream_drain_stripes(s, false))
+	if (gp_stream_drain_stripes(s, false)) {
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
+		s->drain_ms = GP_STREAM_SOON_MS;
+	} else {
+		s->drain_ms = clamp_t(u32, 2 * s->drain_ms, GP_STREAM_SOON_MS, GP_STREAM_IDLE_MS);
+	}
 	if (READ_ONCE(s->notebook->mm))
-		gp_stream_drain_soon(s);
+		gp_stream_queue(&s->drain, s->drain_ms);
 }
 
 /* As long as a process leaves notes, none of them waits for long. */

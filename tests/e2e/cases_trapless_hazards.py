@@ -17,9 +17,11 @@ from cases_count import started
 from cases_debugger import Delve, dlv
 from cases_hang import Served, answering_at_last, forked, mapping_of, read_memory
 from cases_storm import Events, removable, switch, tracefs
-from cases_trapless import (FUNCTIONS, INT3, JUMPS, MAPPING, allowed, are_jumps, armed, byte_at, count, counted, end, is_clean, last_calls,
-                            mappings, points, traps, whirl)
+from cases_tally import runtime
+from cases_trapless import (FUNCTIONS, INT3, JUMPS, MAPPING, allowed, are_jumps, armed, byte_at, cold_of, count, counted, end, is_clean, last_calls,
+                            mappings, pinned, points, refuses, traps, whirl)
 from cases_trapless_records import numbers
+from genl import Client
 from lib import Failure, Skip, case, check, module_users, nothing_probed, of_kind, parse, same, symbol, times, wait_for
 
 CALLS = 20
@@ -254,21 +256,30 @@ def events(t):
         target.finish()
 
 
-@case("trapless: where a signal's handler runs on the thread's own stack, code that may be returned to stays")
+@case("trapless: where a signal's handler runs on the thread's own stack, code that may be returned to is not changed, and used again")
 def own_stack(t):
     with allowed():
         target = whirl(t)
-        process, found = armed(t, target, "main.step", "main.far")
         target.send("plain")
         same(target.line(), "plain", "what the program says")
-        target.send("calls 500")
-        want = json.loads(target.line())
-        process.signal(signal.SIGINT)
-        same(counted(process)[0], {f: want[f] for f in ("main.step", "main.far")}, "calls")
-        same(mappings(target), 1, "mappings that are left")
-        check(not any(byte_at(target, o) in JUMPS for o in found), "a branch is still a jump")
-        target.send("calls 500")
-        same(json.loads(target.line())["main.step"], 1000, "the program's own count")
+        made = 0
+        for conditions in ("", "", " if n >= 0", " if n >= 0", ""):
+            process, found = armed(t, target, "main.step" + conditions, "main.far")
+            target.send("calls 500")
+            want = json.loads(target.line())
+            process.signal(signal.SIGINT)
+            calls, summary = counted(process)
+            made += 500
+            same((calls["main.step"], calls["main.far"], summary["without_trap"]), (500, 500, 1000), "calls, and hits without a trap")
+            same(want["main.step"], made, "the program's own count")
+            same((mappings(target), pinned(target)), (1, 0), "mappings of code that are left, and KiB that are pinned")
+            check(not any(byte_at(target, o) in JUMPS for o in found), "a branch is still a jump")
+        colds = [c for c in map(lambda o: cold_of(target, o), found) if c]
+        check(colds and all(byte_at(target, c) in JUMPS for c in colds), "what branches lead to is the program's own code again")
+        with Client() as client:
+            client.new_session(target.pid)
+            client.add_file(target.argv[0], runtime(t))
+            refuses(client, target, colds)
         target.finish()
 
 

@@ -16,6 +16,8 @@ static const struct gp_clock ticks = { .mult = 1 };
 static struct gp_notebook *book;
 static struct mm_struct process, other;
 static u32 mapped, pinned;
+static struct gp_kept_notes kept;
+static struct page **memory;
 /* CPU 0's, as the process sees them. */
 static struct gp_detour_ring *its;
 
@@ -24,53 +26,65 @@ static struct gp_detour_ring *its;
 static atomic_long_t taken;
 static struct gp_spare spare = { .session = &taken, .cpu_shift = 30 };
 
-unsigned long gp_area_notes_new(struct gp_spare *of, unsigned long near, struct page **pages)
+unsigned long gp_area_notes_new(struct gp_spare *of, unsigned long near, unsigned long at,
+				struct page **pages)
 {
 	u32 n = STRIPES * GP_AREA_NOTE_PAGES;
 
 	for (pinned = 0; pinned < n; pinned++) {
-		pages[pinned] = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		pages[pinned] = at ? memory[pinned] : alloc_page(GFP_KERNEL | __GFP_ZERO);
 		if (!pages[pinned])
 			return -ENOMEM;
+		memory[pinned] = pages[pinned];
 	}
-	mapped++;
+	mapped += !at;
 	its = vmap(pages, GP_AREA_NOTE_PAGES, VM_MAP, PAGE_KERNEL);
 	return AT;
 }
 
-void gp_area_notes_unmap(unsigned long at, u8 cpu_shift)
-{
-	mapped--;
-}
-
+/* The process keeps the memory. */
 void gp_area_notes_free(atomic_long_t *session, struct mm_struct *mm, struct page **pages,
 			u8 cpu_shift)
 {
 	vunmap(its);
-	while (pinned)
-		__free_page(pages[--pinned]);
+	pinned = 0;
+}
+
+static void leave(void)
+{
+	gp_notebook_leave(book, &kept);
 }
 
 static int notebook_init(struct kunit *test)
 {
 	mapped = 0;
+	memset(&kept, 0, sizeof(kept));
+	memory = kvcalloc(STRIPES * GP_AREA_NOTE_PAGES, sizeof(*memory), GFP_KERNEL);
+	if (!memory)
+		return -ENOMEM;
 	book = gp_notebook_new(GP_RING_MIN, &ticks);
 	return book ? 0 : -ENOMEM;
 }
 
 static void notebook_exit(struct kunit *test)
 {
+	u32 i;
+
 	if (book && book->users) {
 		book->users = 1;
-		gp_notebook_leave(book, true);
+		leave();
 	}
 	gp_notebook_free(book);
+	for (i = 0; i < STRIPES * GP_AREA_NOTE_PAGES; i++)
+		if (memory[i])
+			__free_page(memory[i]);
+	kvfree(memory);
 }
 
 static void join(struct kunit *test)
 {
 	spare.pid = task_tgid(current);
-	KUNIT_ASSERT_EQ(test, gp_notebook_join(book, NEAR, &spare), 0);
+	KUNIT_ASSERT_EQ(test, gp_notebook_join(book, NEAR, &spare, &kept), 0);
 	/* The test may be a kernel thread, which has none. */
 	book->mm = &process;
 }
@@ -86,40 +100,77 @@ static u32 add(struct kunit *test, u64 ip, u32 id)
 	return ret;
 }
 
+static int add_again(u64 ip, u32 id)
+{
+	struct gp_note_point point = {
+		.stat = GOPROBE_STAT_CALLS, .size = sizeof(struct goprobe_record), .ip = ip,
+	};
+
+	return gp_notebook_add_again(book, &point, id);
+}
+
 static void leave_notes(u32 id, u32 n)
 {
 	while (n--)
 		its->note[its->next++ % GP_DETOUR_NOTES].state = 2 * id + 1;
 }
 
-/* What files of one process have left stays while one of them may use it, and its notes are one. */
+/* Files of one process use the same notes, and the last one leaves them to the next session. */
 static void several_use_it(struct kunit *test)
 {
 	join(test);
 	join(test);
 	KUNIT_EXPECT_TRUE(test, gp_notebook_suits(book, &process));
 	KUNIT_EXPECT_FALSE(test, gp_notebook_suits(book, &other));
-	gp_notebook_leave(book, true);
-	KUNIT_EXPECT_EQ(test, mapped, 1U);
+	leave();
+	KUNIT_EXPECT_EQ(test, kept.at, 0UL);
 	KUNIT_EXPECT_FALSE(test, gp_notebook_suits(book, &other));
-	gp_notebook_leave(book, true);
-	KUNIT_EXPECT_EQ(test, mapped, 0U);
+	leave();
+	KUNIT_EXPECT_EQ(test, kept.at, (unsigned long)AT);
 	KUNIT_EXPECT_EQ(test, pinned, 0U);
 	KUNIT_EXPECT_TRUE(test, gp_notebook_suits(book, &other));
+	join(test);
+	KUNIT_EXPECT_EQ(test, kept.at, 0UL);
+	KUNIT_EXPECT_EQ(test, mapped, 1U);
+	leave();
 }
 
-/* If one has left in whose code a thread may still be, it stays mapped; but the next need not. */
-static void it_stays_for_threads(struct kunit *test)
+/* What a thread leaves late, in a detour of an earlier session, is no record of another point. */
+static void numbers_are_not_given_twice(struct kunit *test)
+{
+	u32 first, second;
+
+	join(test);
+	first = add(test, 1, 0);
+	second = add(test, 2, 0);
+	leave();
+	join(test);
+	KUNIT_EXPECT_GT(test, add(test, 3, 0), second);
+	/* Not even to a point that had the number in another process. */
+	KUNIT_EXPECT_GT(test, add(test, 3, first), second);
+	leave_notes(first, 1);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
+	/* Unless the detour is that of the point again. */
+	KUNIT_EXPECT_EQ(test, add_again(2, second), 0);
+	leave_notes(second, 1);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
+	KUNIT_EXPECT_EQ(test, add_again(2, second), -EEXIST);
+	KUNIT_EXPECT_EQ(test, add_again(2, second + 10), -EEXIST);
+	KUNIT_EXPECT_EQ(test, add_again(2, 0), -EEXIST);
+	leave();
+}
+
+/* A note that a thread is still writing stays that thread's; others are free. */
+static void notes_are_free_but_those_being_written(struct kunit *test)
 {
 	join(test);
+	its->note[7].state = 1;
+	its->note[8].state = 2 * 5 + 1;
+	leave();
 	join(test);
-	gp_notebook_leave(book, false);
-	gp_notebook_leave(book, true);
-	KUNIT_EXPECT_EQ(test, mapped, 1U);
-	KUNIT_EXPECT_EQ(test, pinned, 0U);
-	join(test);
-	gp_notebook_leave(book, true);
-	KUNIT_EXPECT_EQ(test, mapped, 1U);
+	KUNIT_EXPECT_EQ(test, its->note[7].state, 1U);
+	KUNIT_EXPECT_EQ(test, its->note[8].state, 0U);
+	leave();
 }
 
 /* A point that is tried again keeps its number, as long as the process does. */
@@ -142,9 +193,7 @@ static void points_are_added_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
 	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(book->stripe[0]->ring))->ip,
 			1ULL);
-	gp_notebook_leave(book, true);
-	join(test);
-	KUNIT_EXPECT_EQ(test, add(test, 2, second), 1U);
+	leave();
 }
 
 /* Drains leave space for a pass; the end of the process counts what has none. */
@@ -165,7 +214,7 @@ static void a_pass_has_space(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], (u64)all + GP_DETOUR_NOTES);
 	ring->head = ring->tail + GP_RING_MIN;
 	leave_notes(id, 3);
-	gp_notebook_leave(book, true);
+	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 3ULL);
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
 }
@@ -182,7 +231,7 @@ static void it_is_stopped(struct kunit *test)
 	gp_notebook_stop(book);
 	its->note[1].time = book->end + 1;
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
-	gp_notebook_leave(book, true);
+	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], 1ULL);
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
 }
@@ -206,17 +255,18 @@ static void a_cpu_may_have_none(struct kunit *test)
 	book->stripe[0] = NULL;
 	join(test);
 	for (i = 0; i < GP_DETOUR_NOTES; i++)
-		taken += its->note[i].state == 1;
+		taken += its->note[i].state & 1;
 	KUNIT_EXPECT_EQ(test, taken, GP_DETOUR_NOTES);
 	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
 	add(test, 1, 0);
-	gp_notebook_leave(book, true);
+	leave();
 	book->stripe[0] = notes;
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(several_use_it),
-	KUNIT_CASE(it_stays_for_threads),
+	KUNIT_CASE(numbers_are_not_given_twice),
+	KUNIT_CASE(notes_are_free_but_those_being_written),
 	KUNIT_CASE(points_are_added_once),
 	KUNIT_CASE(a_pass_has_space),
 	KUNIT_CASE(it_is_stopped),

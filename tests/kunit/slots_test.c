@@ -17,7 +17,8 @@ static struct mm_struct *mm;
 static LIST_HEAD(all);
 
 /* What the module has elsewhere: slots are made by the test. */
-unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, struct page **pages)
+unsigned long gp_area_slots_new(struct gp_spare *spare, unsigned long near, unsigned long kept,
+				struct page **pages)
 {
 	return -ENOMEM;
 }
