@@ -116,7 +116,7 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	/* The notes need the space. */
 	gp_reader_take_back(s);
 	mutex_unlock(&s->read_lock);
-	gp_stream_drain_all(s);
+	gp_stream_drain_pass(s, pass->line.to.ticks);
 	for (i = 0; i < gp_stream_nrings(); i++) {
 		const struct gp_ring *ring = gp_stream_ring(s, i);
 

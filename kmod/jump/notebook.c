@@ -29,7 +29,7 @@ static struct gp_notes *gp_notebook_new_stripe(u32 ring_bytes, u32 stripe, u32 c
 	if (!n)
 		return NULL;
 	spin_lock_init(&n->lock);
-	n->ring = gp_ring_new(ring_bytes, cpu);
+	n->ring = gp_ring_new(max_t(u32, ring_bytes, GP_NOTES_RING_MIN), cpu);
 	if (!n->ring) {
 		kvfree(n);
 		return NULL;
@@ -135,13 +135,25 @@ static int gp_notebook_give_all(struct gp_notebook *book, struct pid *pid)
 	return 0;
 }
 
-/* Notes that have no space in the ring for records are lost. */
-static void gp_notebook_lose(const struct gp_notebook *book, struct gp_notes *n)
+/* @until: a time of the counter, or U64_MAX: now. @spare: bytes of the ring that stay free. */
+static u32 gp_notebook_drain_until(const struct gp_notebook *book, struct gp_notes *n, u64 until,
+				   u32 spare)
+{
+	if (READ_ONCE(book->clock->mult))
+		until = min3(until, gp_clock_read(book->clock), READ_ONCE(book->end));
+	else
+		until = 0;
+	return gp_notes_drain(n, until, ktime_get_ns(), READ_ONCE(book->records) ? spare : 0);
+}
+
+/* Make records of all notes. Those that have no space in the ring are lost. */
+static void gp_notebook_drain_last(const struct gp_notebook *book, struct gp_notes *n)
 {
 	const struct gp_detour_note *note;
 	u32 i;
 
 	spin_lock(&n->lock);
+	gp_notebook_drain_until(book, n, U64_MAX, 0);
 	for (i = 0; i < GP_DETOUR_NOTES; i++) {
 		note = &n->its->note[i];
 		if (READ_ONCE(note->state) > 1 && READ_ONCE(note->time) <= book->end)
@@ -162,8 +174,7 @@ static void gp_notebook_take_back(struct gp_notebook *book)
 		n = book->stripe[i];
 		if (!n || !n->its)
 			continue;
-		gp_notebook_drain(book, i, true);
-		gp_notebook_lose(book, n);
+		gp_notebook_drain_last(book, n);
 		its = n->its;
 		gp_notebook_give(n, NULL, NULL);
 		vunmap(its);
@@ -307,21 +318,30 @@ void gp_notebook_stop(struct gp_notebook *book)
 		WRITE_ONCE(book->end, gp_clock_read(book->clock));
 }
 
-u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, bool all)
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe)
 {
 	struct gp_notes *n = stripe < nr_cpu_ids ? book->stripe[stripe] : NULL;
-	u64 until;
 	u32 made = 0;
 
 	if (!n)
 		return 0;
 	spin_lock(&n->lock);
-	if (n->its && (all || !gp_notes_are_idle(n))) {
-		until = READ_ONCE(book->clock->mult) ?
-			min(gp_clock_read(book->clock), READ_ONCE(book->end)) : 0;
-		made = gp_notes_drain(n, until, ktime_get_ns(),
-				      all || !READ_ONCE(book->records) ? 0 : GP_NOTES_RECORDS);
-	}
+	if (n->its && !gp_notes_are_idle(n))
+		made = gp_notebook_drain_until(book, n, U64_MAX, GP_NOTES_SPARE);
+	spin_unlock(&n->lock);
+	return made;
+}
+
+u32 gp_notebook_drain_pass(struct gp_notebook *book, u32 stripe, u64 until)
+{
+	struct gp_notes *n = stripe < nr_cpu_ids ? book->stripe[stripe] : NULL;
+	u32 made = 0;
+
+	if (!n)
+		return 0;
+	spin_lock(&n->lock);
+	if (n->its)
+		made = gp_notebook_drain_until(book, n, until, GP_NOTES_SPARE_PASS);
 	spin_unlock(&n->lock);
 	return made;
 }

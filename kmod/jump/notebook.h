@@ -97,10 +97,15 @@ static inline u32 gp_notebook_stripe(const struct gp_notebook *book, u32 cpu)
 }
 
 /*
- * Make records of a stripe's notes that are older than the call. @all: of each, also if there seem
- * to be none; else the ring keeps space for them: a pass that had to leave some would be out of
- * order. Return: number of records.
+ * Make records of a stripe's notes that are older than the call, unless there seem to be none. The
+ * ring keeps space for a pass. Return: number of records.
  */
-u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, bool all);
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe);
+/*
+ * Make records of a stripe's notes that belong to a pass. @until: the pass's end, by the counter;
+ * younger notes would take the space of the next pass, and its records would be out of order.
+ * Return: number of records.
+ */
+u32 gp_notebook_drain_pass(struct gp_notebook *book, u32 stripe, u64 until);
 
 #endif

@@ -25,6 +25,19 @@ struct pid_namespace;
 /* Those of all notes of a CPU. */
 #define GP_NOTES_RECORDS	(GP_DETOUR_NOTES * GP_NOTES_RECORD)
 
+/* Space of the ring that a pass leaves to the end of the process's notes. */
+#define GP_NOTES_SPARE_PASS	GP_NOTES_RECORDS
+
+/*
+ * Space that others leave to a pass and to the end. A pass may have to leave a few records to the
+ * next one, which has that much less: those of threads that were interrupted just before they
+ * committed their notes.
+ */
+#define GP_NOTES_SPARE	(2 * GP_NOTES_RECORDS + 32 * GP_NOTES_RECORD)
+
+/* The smallest ring that has space beside. */
+#define GP_NOTES_RING_MIN	SZ_128K
+
 /**
  * struct gp_note_part - part of a word that a frame has
  * @frame: where, in bytes

@@ -160,7 +160,7 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 	u32 stripe = gp_notebook_stripe(s->notebook, cpu);
 	enum gp_stream_wake wake;
 
-	if (!gp_notebook_drain(s->notebook, stripe, false))
+	if (!gp_notebook_drain(s->notebook, stripe))
 		return;
 	wake = gp_stream_committed(s, s->notebook->stripe[stripe]->ring);
 	if (wake != GP_STREAM_QUIET)
@@ -168,33 +168,39 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 }
 
 /* As gp_notebook_drain(), of all stripes. */
-static u32 gp_stream_drain_stripes(struct gp_session *s, bool all)
+static u32 gp_stream_drain_stripes(struct gp_session *s)
 {
 	struct gp_notebook *book;
 	u32 n = 0, i;
 
 	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
-	if (!book)
-		return 0;
-	for (i = 0; i < GP_SPARE_STRIPES; i++) {
-		n += gp_notebook_drain(book, i, all);
+	for (i = 0; book && i < GP_SPARE_STRIPES; i++) {
+		n += gp_notebook_drain(book, i);
 		cond_resched();
 	}
 	return n;
 }
 
-/* Make records of all notes, for the reader. */
-void gp_stream_drain_all(struct gp_session *s)
+/* Make records of all notes up to @until, the end of the reader's pass. */
+void gp_stream_drain_pass(struct gp_session *s, u64 until)
 {
-	gp_stream_drain_stripes(s, true);
+	struct gp_notebook *book;
+	u32 i;
+
+	/* As above. */
+	book = smp_load_acquire(&s->notebook);
+	for (i = 0; book && i < GP_SPARE_STRIPES; i++) {
+		gp_notebook_drain_pass(book, i, until);
+		cond_resched();
+	}
 }
 
 /* Make records of notes that are complete, or count their calls, before counters are read. */
 void gp_stream_drain_ready(struct gp_session *s)
 {
 	/* The timer finds nothing of these any more. */
-	if (gp_stream_drain_stripes(s, false))
+	if (gp_stream_drain_stripes(s))
 		gp_stream_wake(s, GP_STREAM_WAKE_SOON);
 }
 
@@ -203,7 +209,7 @@ static void gp_stream_drain_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
 
-	if (gp_stream_drain_stripes(s, false)) {
+	if (gp_stream_drain_stripes(s)) {
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
 		s->drain_ms = GP_STREAM_SOON_MS;
 	} else {

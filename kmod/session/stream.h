@@ -69,7 +69,7 @@ static inline u32 gp_stream_nrings(void)
 struct gp_ring *gp_stream_ring(const struct gp_session *s, u32 number);
 void gp_stream_add_stats(const struct gp_session *s, u32 first, u64 *stats);
 void gp_stream_drain(struct gp_session *s, u32 cpu);
-void gp_stream_drain_all(struct gp_session *s);
+void gp_stream_drain_pass(struct gp_session *s, u64 until);
 void gp_stream_drain_ready(struct gp_session *s);
 void gp_stream_drain_soon(struct gp_session *s);
 

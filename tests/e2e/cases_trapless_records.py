@@ -280,11 +280,14 @@ def ends(t):
 @case("trapless: a trace that is ended under load has each goroutine's calls up to one of them, with --lossless", slow=True)
 def interrupted(t):
     with program(t) as target:
-        trace = attached(t, target, "--no-return", "--lossless", "main.add")
+        # A small buffer, so that calls wait for space.
+        trace = attached(t, target, "--no-return", "--lossless", "--buffer", "128k", "main.add")
         target.send("forever 2")
-        wait_for("thousands of calls", lambda: os.path.getsize(trace.output) > 1 << 20)
-        trace = trace.interrupt()
+        wait_for("thousands of calls", lambda: os.path.getsize(trace.output) > 1 << 19)
+        trace.signal(signal.SIGINT)
+        trace.wait()
         callers = ask(target, "stop")
+        trace = trace.finish()
         found = by_goroutine(trace.calls)
         for i, c in enumerate(callers):
             got = [values(e["args"]) for e in found.get(c["goid"], [])]

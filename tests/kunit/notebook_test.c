@@ -149,11 +149,11 @@ static void numbers_are_not_given_twice(struct kunit *test)
 	/* Not even to a point that had the number in another process. */
 	KUNIT_EXPECT_GT(test, add(test, 3, first), second);
 	leave_notes(first, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
 	/* Unless the detour is that of the point again. */
 	KUNIT_EXPECT_EQ(test, add_again(2, second), 0);
 	leave_notes(second, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
 	KUNIT_EXPECT_EQ(test, add_again(2, second), -EEXIST);
 	KUNIT_EXPECT_EQ(test, add_again(2, second + 10), -EEXIST);
 	KUNIT_EXPECT_EQ(test, add_again(2, 0), -EEXIST);
@@ -190,33 +190,69 @@ static void points_are_added_once(struct kunit *test)
 	for (i = 0; i < 100; i++)
 		add(test, 10 + i, 0);
 	leave_notes(first, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
 	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(book->stripe[0]->ring))->ip,
 			1ULL);
 	leave();
 }
 
-/* Drains leave space for a pass; the end of the process counts what has none. */
+/* Drain as often as there is space. Return: number of records. */
+static u32 drain_repeatedly(u32 id)
+{
+	u32 n, all = 0;
+
+	do {
+		leave_notes(id, GP_DETOUR_NOTES);
+		n = gp_notebook_drain(book, 0);
+		all += n;
+	} while (n);
+	return all;
+}
+
+/* Drains leave space for a pass, and that for the end of the process, which counts what has none. */
 static void a_pass_has_space(struct kunit *test)
 {
 	struct gp_ring *ring = book->stripe[0]->ring;
-	u32 id, n, all = 0;
+	u32 id, all;
 
 	join(test);
 	id = add(test, 1, 0);
-	do {
-		leave_notes(id, GP_DETOUR_NOTES);
-		n = gp_notebook_drain(book, 0, false);
-		all += n;
-	} while (n);
-	KUNIT_EXPECT_LT(test, gp_ring_space(ring), GP_NOTES_RECORDS + GP_NOTES_RECORD);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), GP_DETOUR_NOTES);
-	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], (u64)all + GP_DETOUR_NOTES);
-	ring->head = ring->tail + GP_RING_MIN;
+	all = drain_repeatedly(id);
+	KUNIT_EXPECT_GT(test, all, 0U);
+	KUNIT_EXPECT_LT(test, gp_ring_space(ring), GP_NOTES_SPARE + GP_NOTES_RECORD);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), GP_DETOUR_NOTES);
+	leave_notes(id, GP_DETOUR_NOTES);
+	ring->head = ring->tail + ring->size - GP_NOTES_SPARE_PASS;
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+	leave();
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], (u64)all + 2 * GP_DETOUR_NOTES);
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
+	join(test);
+	id = add(test, 1, 0);
+	ring->head = ring->tail + ring->size;
 	leave_notes(id, 3);
 	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 3ULL);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+}
+
+/* Others have filled the ring since the pass began: the next pass has space nevertheless. */
+static void a_pass_leaves_younger_notes(struct kunit *test)
+{
+	struct gp_ring *ring = book->stripe[0]->ring;
+	u64 until = gp_clock_read(book->clock);
+	u32 id, i;
+
+	join(test);
+	id = add(test, 1, 0);
+	for (i = 0; i < GP_DETOUR_NOTES; i++)
+		its->note[i].time = until + 1;
+	drain_repeatedly(id);
+	its->note[5].time = until;
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, until), 1U);
+	KUNIT_EXPECT_GE(test, gp_ring_space(ring), GP_NOTES_SPARE_PASS + GP_NOTES_RECORDS);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, until + 1), GP_DETOUR_NOTES - 1);
+	leave();
 }
 
 /* What is left after the session has been stopped is neither recorded nor lost. */
@@ -230,7 +266,7 @@ static void it_is_stopped(struct kunit *test)
 	leave_notes(id, 2);
 	gp_notebook_stop(book);
 	its->note[1].time = book->end + 1;
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
 	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], 1ULL);
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
@@ -257,7 +293,7 @@ static void a_cpu_may_have_none(struct kunit *test)
 	for (i = 0; i < GP_DETOUR_NOTES; i++)
 		taken += its->note[i].state & 1;
 	KUNIT_EXPECT_EQ(test, taken, GP_DETOUR_NOTES);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, true), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
 	add(test, 1, 0);
 	leave();
 	book->stripe[0] = notes;
@@ -269,6 +305,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(notes_are_free_but_those_being_written),
 	KUNIT_CASE(points_are_added_once),
 	KUNIT_CASE(a_pass_has_space),
+	KUNIT_CASE(a_pass_leaves_younger_notes),
 	KUNIT_CASE(it_is_stopped),
 	KUNIT_CASE(cpus_share_stripes),
 	KUNIT_CASE(a_cpu_may_have_none),
