@@ -258,8 +258,10 @@ func exits(f func(), names ...string) {
 	lost(end{Ended: "goexit"}, append(names, "thread")...)
 }
 
+// wait is still called when the program ends, as it lets die be called.
+//
 //go:noinline
-func wait() { called("wait"); select {} }
+func wait(mortal chan struct{}) { called("wait"); close(mortal); select {} }
 
 //go:noinline
 func die() { called("die"); panic(fmt.Sprint("the", " end")) }
@@ -307,7 +309,11 @@ func main() {
 	}
 	report()
 	if *mortal {
-		go die()
-		wait()
+		mortal := make(chan struct{})
+		go func() {
+			<-mortal
+			die()
+		}()
+		wait(mortal)
 	}
 }
