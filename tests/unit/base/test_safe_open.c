@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +63,10 @@ ROWS(test_row, rows)
 	alarm(0);
 }
 
-/* A process that makes a file and a link to a FIFO take turns at @path, until it is killed. */
+/*
+ * A process that makes a file and a link to a FIFO take turns at @path, until it is killed or its
+ * parent ends.
+ */
 static pid_t take_turns(const char *path)
 {
 	char file[60], link[60], fifo[60];
@@ -70,6 +74,7 @@ static pid_t take_turns(const char *path)
 
 	if (pid)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(file, sizeof(file), "%s/file", dir);
 	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
 	snprintf(link, sizeof(link), "%s/swap", dir);
