@@ -193,20 +193,6 @@ static void prepare(enum phase phase, bool cold)
 		memory[0] = 0xcc;
 }
 
-typedef u32 (*change)(struct gp_jump **jumps, u32 n);
-typedef u32 (*change_patiently)(struct gp_jump **jumps, u32 n, bool patient);
-
-/* It takes the jumps and their number, or also whether it is patient. */
-static void restore(struct gp_jump *j)
-{
-	void *volatile f = (void *)gp_jump_restore;
-
-	if (__builtin_types_compatible_p(__typeof__(&gp_jump_restore), change))
-		((change)f)(&j, 1);
-	else
-		((change_patiently)f)(&j, 1, true);
-}
-
 bool module_steps(enum phase phase, bool changes_cold, bool another, struct ops *ops)
 {
 	struct gp_jump *j = &jump;
@@ -224,7 +210,7 @@ bool module_steps(enum phase phase, bool changes_cold, bool another, struct ops 
 	else if (phase == DISARM)
 		gp_jump_disarm(&j, 1);
 	else
-		restore(j);
+		gp_jump_restore(&j, 1, true);
 	for (unsigned int i = 0; i < ops->n; i++)
 		writes += ops->v[i].kind == OP_WRITE;
 	return writes;
