@@ -203,7 +203,7 @@ static size_t replace(struct buf *b, size_t at, size_t n, const struct buf *text
 
 /* Names that have been shortened, by what they became; forgotten if there are too many. */
 static struct hmap shortened;
-#define SHORTENED_MOST (1U << 16)
+#define SHORTENED_MOST (1U << 20)
 
 /* Is @text what no other name has become? */
 static bool is_only(const struct buf *text, const char *name, size_t n)
