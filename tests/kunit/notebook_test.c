@@ -209,7 +209,7 @@ static u32 drain_repeatedly(u32 id)
 	return all;
 }
 
-/* Drains leave space for a pass, and that for the end of the process, which counts what has none. */
+/* Drains leave space for a pass, and that to the end of the notes, which counts what has none. */
 static void a_pass_has_space(struct kunit *test)
 {
 	struct gp_ring *ring = book->stripe[0]->ring;

@@ -40,10 +40,12 @@ static const u32 sizes[] = {
 	0, 1, 2, 3, 4, 5, 8, 9, 16, FRAME - 1, FRAME, FRAME + 1, GP_BYTES_MAX, GP_BYTES_MAX + 1,
 	0x10008, UINT32_MAX,
 };
+
 static const u32 offsets[] = {
 	0, 1, 2, 3, OPS, FRAME - 8, FRAME - 7, FRAME - 4, FRAME - 1, FRAME, FRAME + 1, 0x10000,
 	UINT32_MAX, UINT32_MAX - 7,
 };
+
 static const u64 values[] = {
 	0, 1, 2, 15, 16, GOPROBE_CHUNK_OK, __GOPROBE_CHUNK_MAX - 1, __GOPROBE_CHUNK_MAX,
 	__GOPROBE_TASK_MAX - 1, __GOPROBE_TASK_MAX, GOPROBE_REJECT_MAX, GOPROBE_REJECT_MAX + 1,

@@ -170,7 +170,7 @@ TEST(test_names, "names on a narrow terminal")
 	memset(&screen, 0, sizeof(screen));
 }
 
-/* A name that no cut would tell from others stays whole before a cell that is cut, too. */
+/* A name that each cut makes look like another stays whole, also before a cell that is cut. */
 TEST(test_whole_names, "names that stay whole before cells that are cut")
 {
 	static const struct column name = { "name", "NAME", 60 }, type = { "type", "TYPE", 44 };
