@@ -11,7 +11,7 @@
 /* A call that has ended: what is said of it can be read. */
 static void ended(const struct pair_call *c)
 {
-	FUZZ_HOLDS(!c->panic || (c->end == PAIR_PANIC && !strcmp(c->panic, "panic")));
+	FUZZ_HOLDS(!c->panic || (c->end == CALLEND_PANIC && !strcmp(c->panic, "panic")));
 }
 
 int fuzz_pair(const uint8_t *data, size_t size)
@@ -38,7 +38,7 @@ int fuzz_pair(const uint8_t *data, size_t size)
 			continue;
 		}
 		if ((kind & 0xfc) == 0xf8) {
-			enum pair_end end = kind & 1 ? PAIR_PANIC : PAIR_GOEXIT;
+			enum callend end = kind & 1 ? CALLEND_PANIC : CALLEND_GOEXIT;
 
 			for (; pair_abandon(p, &h, h.depth, end, &c); over++)
 				ended(&c);

@@ -391,7 +391,7 @@ static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g,
 	const struct open_call *o = &g->open[--g->n];
 	struct calltree_call *call = o->call;
 	uint64_t ns = leaving->time > o->time ? leaving->time - o->time : 0;
-	bool unseen = leaving->end == CALLTREE_UNSEEN;
+	bool unseen = leaving->end == CALLEND_UNSEEN;
 	struct calltree_root *r = g->tree;
 
 	if (unseen || leaving->took)
@@ -418,7 +418,7 @@ static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g,
 /* The deepest open call is over, and its end was not seen. */
 static struct calltree_call *pop_unseen(struct calltree *t, struct calltree_gor *g)
 {
-	return pop(t, g, &(struct calltree_leaving){ .end = CALLTREE_UNSEEN });
+	return pop(t, g, &(struct calltree_leaving){ .end = CALLEND_UNSEEN });
 }
 
 /* Calls that others prove to be over: at @depth, if that is @closed, and deeper. */
@@ -500,7 +500,7 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
 				      uint32_t fn, uint64_t began, uint64_t time,
-				      enum calltree_end end)
+				      enum callend end)
 {
 	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
 	const struct open_call *top = g && g->n ? &g->open[g->n - 1] : NULL;

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/call_end.h"
+
 struct calltree;
 
 /* How much is kept. */
@@ -46,16 +48,6 @@ struct calltree_origin {
 	uint32_t by;		/* the caller's: whose @place it is */
 };
 
-enum calltree_end {
-	CALLTREE_OPEN,		/* it has not */
-	CALLTREE_RETURNED,
-	CALLTREE_TAIL,		/* by a jump to another function */
-	CALLTREE_UNWOUND,	/* without returning: by one of the next two */
-	CALLTREE_PANIC,
-	CALLTREE_GOEXIT,
-	CALLTREE_UNSEEN,	/* before something else was seen that proves it */
-};
-
 #define CALLTREE_TEXTS 3
 
 /* A call that is kept. */
@@ -71,13 +63,13 @@ struct calltree_call {
 	/* where its goroutine comes from; if @started or there is no @parent */
 	struct calltree_origin origin;
 	uint64_t time;	/* when it was entered, ns */
-	uint64_t duration;	/* ns; 0 if CALLTREE_OPEN or CALLTREE_UNSEEN */
+	uint64_t duration;	/* ns; 0 if CALLEND_OPEN or CALLEND_UNSEEN */
 	uint64_t seen;	/* time of the record that shows its end, or 0 */
 	uint64_t from;	/* begin of its span, ns; as @until for export/span.c */
 	uint64_t until;	/* end of its span */
 	uint64_t inner;	/* how much of it was spent in calls below it on the same goroutine */
 	bool vague;	/* @inner lacks a call whose end was not seen */
-	enum calltree_end end;	/* how it ended */
+	enum callend end;	/* how it ended */
 	uint64_t below;	/* calls below it that are beyond the limit of levels */
 	char *text[CALLTREE_TEXTS];	/* see calltree_text() */
 };
@@ -112,7 +104,7 @@ struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_w
 /* The end of a call. */
 struct calltree_leaving {
 	uint64_t time;		/* of its record */
-	enum calltree_end end;	/* CALLTREE_RETURNED or CALLTREE_TAIL */
+	enum callend end;	/* CALLEND_RETURNED or CALLEND_TAIL */
 	const uint64_t *took;	/* its duration, if measured; NULL: its records' times say it */
 };
 
@@ -123,7 +115,7 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 /* The deepest open call, if it is of @fn and began at @began, has not returned at @time. */
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
 				      uint32_t fn, uint64_t began, uint64_t time,
-				      enum calltree_end end);
+				      enum callend end);
 /* @who has started goroutine @goid just now; @origin describes it. */
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
 		    const struct calltree_origin *origin);

@@ -226,7 +226,7 @@ static void pop(struct pair *p, struct gor *g, struct pair_call *ret)
 		.text = frame->text,
 		.system = goroutine_is_system(&g->g),
 		.doubtful = frame->losses != p->losses,
-		.end = t ? PAIR_PANIC : PAIR_UNWOUND,
+		.end = t ? CALLEND_PANIC : CALLEND_UNWOUND,
 		.panic = t ? t->text : NULL,
 		.panic_id = t ? t->id : 0,
 	};
@@ -348,7 +348,7 @@ void pair_panic(struct pair *p, const struct goprobe_record *h, char *text)
 }
 
 bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
-		  enum pair_end end, struct pair_call *ret)
+		  enum callend end, struct pair_call *ret)
 {
 	struct gor *g = gor_find(p, h);
 
@@ -362,7 +362,7 @@ bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth
 	}
 	pop(p, g, ret);
 	ret->end = end;
-	if (end != PAIR_PANIC)
+	if (end != CALLEND_PANIC)
 		ret->panic = NULL;
 	return true;
 }

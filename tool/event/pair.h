@@ -18,14 +18,9 @@
 #include <stdint.h>
 #include <goprobe.h>
 
-struct pair;
+#include "event/call_end.h"
 
-/* How a call ended that did not return. */
-enum pair_end {
-	PAIR_UNWOUND,	/* by a panic or Goexit; which, was not seen */
-	PAIR_PANIC,
-	PAIR_GOEXIT,
-};
+struct pair;
 
 /* An open call. */
 struct pair_call {
@@ -44,7 +39,7 @@ struct pair_call {
 	 */
 	bool system;
 	bool doubtful;		/* records were lost since, perhaps its return among them */
-	enum pair_end end;	/* how it ended, unless pair_leave() returned it */
+	enum callend end;	/* how it ended, unless pair_leave() returned it */
 	/*
 	 * What pair_panic() said of the panic that ended it, or NULL; good until the next call of
 	 * any function here.
@@ -88,7 +83,7 @@ void pair_panic(struct pair *p, const struct goprobe_record *h, char *text);
  * work.
  */
 bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
-		  enum pair_end end, struct pair_call *ret);
+		  enum callend end, struct pair_call *ret);
 
 /* A call that was open when its process ended, or executed another program. */
 typedef void (*pair_exited_fn)(void *ctx, const struct pair_call *call);

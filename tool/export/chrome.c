@@ -142,7 +142,7 @@ static void put_texts(struct graph *g, const struct calltree_call *c)
 	struct goline at;
 
 	put_object(b, "args", c->text[GRAPH_ARGS]);
-	if (graph_is_unwound(c) && results)
+	if (callend_is_unwound(c->end) && results)
 		json_str(b, "panic", results);
 	else
 		put_object(b, "results", results);
@@ -186,7 +186,7 @@ static void put_call(struct graph *g, const struct calltree_call *c)
 	if (brief)
 		json_str(b, "func", graph_name(g, c));
 	json_u64(b, "thread", c->who.tid);
-	json_str(b, "ended", graph_end(c));
+	json_str(b, "ended", callend_key(c->end));
 	if (c->below)
 		json_u64(b, "calls_below", c->below);
 	put_texts(g, c);

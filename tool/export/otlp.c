@@ -60,14 +60,14 @@ static void put_attributes(struct graph *g, const struct calltree_call *c)
 	put_places(g, c);
 	otlp_attribute_number(b, "thread.id", c->who.tid);
 	otlp_attribute_number(b, "goprobe.goroutine.id", c->who.goid);
-	otlp_attribute_string(b, "goprobe.ended", graph_end(c));
+	otlp_attribute_string(b, "goprobe.ended", callend_key(c->end));
 	if (c->below)
 		otlp_attribute_number(b, "goprobe.calls_below", c->below);
 	buf_str(b, c->text[GRAPH_ARGS] ?: "");
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
-	if (c->end == CALLTREE_PANIC)
+	if (c->end == CALLEND_PANIC)
 		otlp_attribute_string(b, OTLP_ERROR_TYPE, "panic");
-	else if (!graph_is_unwound(c))
+	else if (!callend_is_unwound(c->end))
 		buf_str(b, c->text[GRAPH_RESULTS] ?: "");
 	buf_char(b, ']');
 }
@@ -117,8 +117,8 @@ static bool has_failed(const struct calltree_call *c)
 	const char *results = c->text[GRAPH_RESULTS];
 
 	/* In a value the quotes have a backslash before them. */
-	return c->end == CALLTREE_PANIC ||
-	       (!graph_is_unwound(c) && results &&
+	return c->end == CALLEND_PANIC ||
+	       (!callend_is_unwound(c->end) && results &&
 		strstr(results, "{\"key\":\"" OTLP_ERROR_TYPE "\""));
 }
 
@@ -138,7 +138,7 @@ static void put_span(struct tree *t, const struct calltree_call *c, uint64_t par
 	put_time(t->g, "startTimeUnixNano", c->from);
 	put_time(t->g, "endTimeUnixNano", c->until);
 	put_attributes(t->g, c);
-	if (c->end == CALLTREE_PANIC)
+	if (c->end == CALLEND_PANIC)
 		put_panic(t->g, c);
 	if (has_failed(c)) {
 		json_raw(b, "status", "{");

@@ -43,9 +43,9 @@ static uint64_t end_of(const struct graph *g, const struct calltree_call *c)
 {
 	uint64_t end = c->time + c->duration;
 
-	if (c->end == CALLTREE_OPEN)
+	if (c->end == CALLEND_OPEN)
 		return g->last > end ? g->last : end;
-	if (c->end != CALLTREE_UNSEEN)
+	if (c->end != CALLEND_UNSEEN)
 		return end;
 	for (const struct calltree_call *k = c->child; k; k = k->next) {
 		uint64_t last = end_of(g, k);

@@ -251,12 +251,7 @@ static bool is_end(const struct output_event *e)
 
 static const char *end_of(const struct output_event *e)
 {
-	static const char *const ends[] = {
-		[PAIR_UNWOUND] = "unwound", [PAIR_PANIC] = "panic", [PAIR_GOEXIT] = "goexit",
-	};
-
-	return !is_end(e) ? "-" : e->kind == OUTPUT_UNWOUND ? ends[e->end] :
-	       e->kind == OUTPUT_TAIL ? "jump" : "return";
+	return !is_end(e) ? "-" : callend_key(output_end(e));
 }
 
 /* Its next value of the call goes to @o; *@kept moves on. */

@@ -119,7 +119,7 @@ static void values(struct output *o, const struct output_event *e)
 	if (e->open && e->open->before)
 		why = OUTPUT_BEFORE;
 	if (e->kind == OUTPUT_TAIL)
-		why = "ended by a jump to another function";
+		why = callend_words(CALLEND_TAIL);
 	if (why)
 		json_str(b, "unavailable", why);
 	else
@@ -148,13 +148,10 @@ static void duration(struct buf *b, const struct output_event *e)
 
 static void unwound(struct output *o, const struct output_event *e)
 {
-	static const char *const ends[] = {
-		[PAIR_UNWOUND] = "unwound", [PAIR_PANIC] = "panic", [PAIR_GOEXIT] = "goexit",
-	};
 	struct buf *b = &o->buf;
 
 	json_u64(b, "seen_ns", e->seen + o->epoch);
-	json_str(b, "ended", ends[e->end]);
+	json_str(b, "ended", callend_key(e->end));
 	if (e->panic)
 		json_raw(b, "panic", e->panic);
 }

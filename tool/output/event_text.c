@@ -222,8 +222,7 @@ static void ended(struct output *o, const struct output_event *e)
 		buf_str(b, "the same panic");
 		return;
 	}
-	buf_str(b, e->end == PAIR_PANIC ? "panic" :
-		   e->end == PAIR_GOEXIT ? "Goexit" : "panic or Goexit");
+	buf_str(b, callend_words(e->end));
 	if (e->panic)
 		buf_str(b, ": ");
 	buf_str(b, e->panic ? e->panic : "");
@@ -306,8 +305,9 @@ static bool values(struct output *o, const struct output_event *e, size_t start)
 
 	if (e->kind == OUTPUT_TAIL || (e->open && e->open->before)) {
 		title(b, e);
-		buf_str(b, e->open ? "(<" OUTPUT_BEFORE ">)" :
-			   "(<ended by a jump to another function>)");
+		buf_str(b, "(<");
+		buf_str(b, e->open ? OUTPUT_BEFORE : callend_words(CALLEND_TAIL));
+		buf_str(b, ">)");
 		return false;
 	}
 	if (!f->unavailable && !e->v->width) {

@@ -50,7 +50,7 @@ struct output_event {
 	bool system;		/* on a system stack */
 	uint64_t time; /* CLOCK_MONOTONIC, ns; of OUTPUT_UNWOUND: when the call was entered */
 	uint64_t seen;		/* OUTPUT_UNWOUND: time of the record that proves it */
-	enum pair_end end;	/* OUTPUT_UNWOUND: what ended it */
+	enum callend end;	/* OUTPUT_UNWOUND: what ended it */
 	const char *panic; /* OUTPUT_UNWOUND: what out_format.panic wrote of the panic, or NULL */
 	uint64_t panic_id;	/* its number */
 	/* Of the end of a call: what out_format.call wrote of it, or NULL. */
@@ -66,6 +66,13 @@ struct output_event {
 	const struct output_open *open;
 	const struct stack *stack;	/* OUTPUT_CALL and OUTPUT_AT: who called, or NULL */
 };
+
+/* How the call ended whose end the event is. */
+static inline enum callend output_end(const struct output_event *e)
+{
+	return e->kind == OUTPUT_UNWOUND ? e->end :
+	       e->kind == OUTPUT_TAIL ? CALLEND_TAIL : CALLEND_RETURNED;
+}
 
 /* The counters of a session. */
 struct output_summary {

@@ -110,7 +110,7 @@ static struct calltree_call *leave(struct graph *g, const struct output_event *e
 {
 	const struct calltree_leaving leaving = {
 		.time = e->time, .took = e->split ? &e->duration : NULL,
-		.end = e->kind == OUTPUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED,
+		.end = output_end(e),
 	};
 	bool known;
 	struct calltree_call *c =
@@ -126,13 +126,7 @@ static struct calltree_call *leave(struct graph *g, const struct output_event *e
 static struct calltree_call *unwind(struct graph *g, const struct output_event *e,
 				    const struct calltree_who *w)
 {
-	static const enum calltree_end ends[] = {
-		[PAIR_UNWOUND] = CALLTREE_UNWOUND,
-		[PAIR_PANIC] = CALLTREE_PANIC,
-		[PAIR_GOEXIT] = CALLTREE_GOEXIT,
-	};
-
-	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, ends[e->end]);
+	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, e->end);
 }
 
 static void take(struct graph *g, const struct output_event *e)
@@ -226,21 +220,6 @@ bool graph_place(const struct graph *g, const struct calltree_origin *from, stru
 	return from->known && from->place &&
 	       gobin_line(g->plan->funcs[from->by]->bin, from->place, ret) &&
 	       (from->parent || strncmp(ret->func, runtime, sizeof(runtime) - 1) != 0);
-}
-
-const char *graph_end(const struct calltree_call *c)
-{
-	static const char *const ends[] = {
-		[CALLTREE_OPEN] = "open",
-		[CALLTREE_RETURNED] = "return",
-		[CALLTREE_TAIL] = "jump",
-		[CALLTREE_UNWOUND] = "unwound",
-		[CALLTREE_PANIC] = "panic",
-		[CALLTREE_GOEXIT] = "goexit",
-		[CALLTREE_UNSEEN] = "unseen",
-	};
-
-	return ends[c->end];
 }
 
 /* --- text ------------------------------------------------------------ */
@@ -361,32 +340,28 @@ static bool same_panic(const struct calltree_call *c)
 	const struct calltree_call *up = c->parent;
 	const char *panic = c->text[GRAPH_RESULTS];
 
-	return c->end == CALLTREE_PANIC && up && up->end == CALLTREE_PANIC && panic &&
+	return c->end == CALLEND_PANIC && up && up->end == CALLEND_PANIC && panic &&
 	       up->text[GRAPH_RESULTS] && strlen(panic) > PANIC_SHORT &&
 	       !strcmp(panic, up->text[GRAPH_RESULTS]);
 }
 
 static void text_end(struct buf *b, const struct calltree_call *c)
 {
-	static const char *const ends[] = {
-		[CALLTREE_OPEN] = " (not returned)",
-		[CALLTREE_RETURNED] = "",
-		[CALLTREE_TAIL] = " (ended by a jump to another function)",
-		[CALLTREE_UNWOUND] = " (did not return: panic or Goexit",
-		[CALLTREE_PANIC] = " (did not return: panic",
-		[CALLTREE_GOEXIT] = " (did not return: Goexit",
-		[CALLTREE_UNSEEN] = " (its end was not seen: records were lost)",
-	};
+	const char *panic = c->text[GRAPH_RESULTS];
 
-	if (same_panic(c)) {
-		buf_str(b, " (did not return: the same panic)");
-	} else if (graph_is_unwound(c)) {
-		buf_str(b, ends[c->end]);
-		buf_str(b, c->text[GRAPH_RESULTS] ? ": " : "");
-		buf_str(b, c->text[GRAPH_RESULTS] ? c->text[GRAPH_RESULTS] : "");
+	if (c->end != CALLEND_RETURNED) {
+		buf_str(b, " (");
+		if (same_panic(c)) {
+			buf_str(b, "did not return: the same panic");
+		} else if (callend_is_unwound(c->end)) {
+			buf_str(b, "did not return: ");
+			buf_str(b, callend_words(c->end));
+			buf_str(b, panic ? ": " : "");
+			buf_str(b, panic ? panic : "");
+		} else {
+			buf_str(b, callend_words(c->end));
+		}
 		buf_char(b, ')');
-	} else {
-		buf_str(b, ends[c->end]);
 	}
 	if (!c->below)
 		return;
@@ -416,7 +391,7 @@ static size_t text_results(struct buf *b, const struct calltree_call *c)
 	const char *results = c->text[GRAPH_RESULTS];
 	size_t at = b->len;
 
-	if (graph_is_unwound(c) || !results || !strcmp(results, "()"))
+	if (callend_is_unwound(c->end) || !results || !strcmp(results, "()"))
 		return at;
 	buf_str(b, " => ");
 	at = b->len;
@@ -590,12 +565,12 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	json_u64(b, "time_ns", c->time + g->out.epoch);
 	json_known(b, "duration_ns", graph_has_ended(c), c->duration);
 	json_known(b, "self_ns", graph_has_ended(c) && !c->vague, graph_self_ns(c));
-	json_str(b, "ended", graph_end(c));
+	json_str(b, "ended", callend_key(c->end));
 	if (c->text[GRAPH_SPLIT])
 		buf_str(b, c->text[GRAPH_SPLIT]);
 	if (c->text[GRAPH_ARGS])
 		buf_str(b, c->text[GRAPH_ARGS]);
-	if (c->text[GRAPH_RESULTS] && graph_is_unwound(c))
+	if (c->text[GRAPH_RESULTS] && callend_is_unwound(c->end))
 		json_key(b, "panic");
 	if (c->text[GRAPH_RESULTS])
 		buf_str(b, c->text[GRAPH_RESULTS]);

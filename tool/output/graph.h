@@ -74,13 +74,7 @@ static inline uint64_t graph_self_ns(const struct calltree_call *c)
 
 static inline bool graph_has_ended(const struct calltree_call *c)
 {
-	return c->end != CALLTREE_OPEN && c->end != CALLTREE_UNSEEN;
-}
-
-static inline bool graph_is_unwound(const struct calltree_call *c)
-{
-	return c->end == CALLTREE_UNWOUND || c->end == CALLTREE_PANIC ||
-	       c->end == CALLTREE_GOEXIT;
+	return c->end != CALLEND_OPEN && c->end != CALLEND_UNSEEN;
 }
 
 static inline const char *graph_name(const struct graph *g, const struct calltree_call *c)
@@ -88,8 +82,6 @@ static inline const char *graph_name(const struct graph *g, const struct calltre
 	return g->plan->funcs[c->fn]->fn->name;
 }
 
-/* "return", "panic" */
-const char *graph_end(const struct calltree_call *c);
 /* Where the go statement is. The main goroutine has no parent, and no go statement. */
 bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret);
 

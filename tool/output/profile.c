@@ -45,7 +45,7 @@ static void add(struct profile *p, struct profile_node *up, const struct calltre
 		return;
 	}
 	node->calls++;
-	node->untimed += c->end == CALLTREE_OPEN || c->end == CALLTREE_UNSEEN || c->vague;
+	node->untimed += c->end == CALLEND_OPEN || c->end == CALLEND_UNSEEN || c->vague;
 	node->total_ns += c->duration;
 	if (!c->vague && c->duration > c->inner)
 		node->self_ns += c->duration - c->inner;

@@ -296,7 +296,7 @@ static void look_up_bias(struct stream *s)
 }
 
 /* The goroutine's calls that are deeper than @depth are over. */
-static void abandon(struct stream *s, uint64_t depth, enum pair_end end)
+static void abandon(struct stream *s, uint64_t depth, enum callend end)
 {
 	struct goprobe_record h = s->rec.h;
 	struct pair_call c;
@@ -354,11 +354,11 @@ static void take_role(struct stream *s, const struct output_event *e)
 	if (e->fn->role == PLAN_ROLE_PANIC)
 		begin_panic(s, e);
 	else if (e->fn->role == PLAN_ROLE_RECOVERY && runtime_probe_recovery(e->rec, &depth))
-		abandon(s, depth, PAIR_PANIC);
+		abandon(s, depth, CALLEND_PANIC);
 	else if (e->fn->role == PLAN_ROLE_FATAL)
-		abandon(s, 0, PAIR_PANIC);
+		abandon(s, 0, CALLEND_PANIC);
 	else if (e->fn->role == PLAN_ROLE_GOEXIT)
-		abandon(s, 0, PAIR_GOEXIT);
+		abandon(s, 0, CALLEND_GOEXIT);
 }
 
 /* Breakpoints leave when what they are for has been seen. */

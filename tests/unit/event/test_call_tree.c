@@ -199,12 +199,12 @@ static void say_calls(char *text, const struct calltree_call *c)
 			say(text, "@%d", (int)c->who.goid);
 		if (c->origin.known)
 			say(text, "<%d", (int)c->origin.parent);
-		if (c->end == CALLTREE_RETURNED || c->end == CALLTREE_TAIL ||
-		    c->end == CALLTREE_UNWOUND)
-			say(text, "%c%d/", c->end == CALLTREE_UNWOUND ? '!' : '=',
+		if (c->end == CALLEND_RETURNED || c->end == CALLEND_TAIL ||
+		    c->end == CALLEND_UNWOUND)
+			say(text, "%c%d/", c->end == CALLEND_UNWOUND ? '!' : '=',
 			    (int)c->duration);
 		else
-			say(text, c->end == CALLTREE_OPEN ? "~" : "?");
+			say(text, c->end == CALLEND_OPEN ? "~" : "?");
 		if (c->duration && c->vague)
 			say(text, "?");
 		else if (c->duration)
@@ -249,11 +249,11 @@ static void run(struct calltree *t, const struct step *s, uint64_t time)
 	case 'R':
 	case 't':
 		calltree_leave(t, &who, s->fn, s->depth, &(struct calltree_leaving){
-			.time = time, .end = s->kind == 't' ? CALLTREE_TAIL : CALLTREE_RETURNED,
+			.time = time, .end = s->kind == 't' ? CALLEND_TAIL : CALLEND_RETURNED,
 		}, &known);
 		break;
 	case 'u':
-		calltree_unwind(t, &who, s->fn, s->depth, time, CALLTREE_UNWOUND);
+		calltree_unwind(t, &who, s->fn, s->depth, time, CALLEND_UNWOUND);
 		break;
 	case 'g':
 	case 'G':
@@ -285,7 +285,7 @@ ROWS(test_row, cases)
 }
 
 static const struct calltree_who one = { .tgid = 1, .tid = 1, .goid = 1 };
-static const struct calltree_leaving returned = { .time = 3, .end = CALLTREE_RETURNED };
+static const struct calltree_leaving returned = { .time = 3, .end = CALLEND_RETURNED };
 
 TEST(test_left_by_name, "what is left out is counted by function")
 {

@@ -190,9 +190,9 @@ static void say_dropped(void *ctx, const struct pair_call *c)
 static void say_ended(char *text, const struct pair_call *c)
 {
 	say(text, "%c%c", c->doubtful ? '?' : '!', (int)c->id);
-	if (c->end == PAIR_GOEXIT)
+	if (c->end == CALLEND_GOEXIT)
 		sprintf(text + strlen(text), ":Goexit");
-	else if (c->end == PAIR_PANIC)
+	else if (c->end == CALLEND_PANIC)
 		sprintf(text + strlen(text), ":%s", c->panic ? c->panic : "-");
 }
 
@@ -215,11 +215,11 @@ static bool run_runtime(struct pair *p, const struct step *s, uint64_t time, cha
 		return true;
 	case 'v':
 	case 'x':
-		while (pair_abandon(p, &h, s->depth, PAIR_PANIC, &c))
+		while (pair_abandon(p, &h, s->depth, CALLEND_PANIC, &c))
 			say_ended(text, &c);
 		return true;
 	case 'g':
-		while (pair_abandon(p, &h, 0, PAIR_GOEXIT, &c))
+		while (pair_abandon(p, &h, 0, CALLEND_GOEXIT, &c))
 			say_ended(text, &c);
 		return true;
 	}
@@ -334,7 +334,7 @@ TEST(test_panics_within_panics, "panics within panics")
 	h.kind = GOPROBE_RECORD_RETURN;
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_true(pair_unwind(p, &h, &c));
-		assert_int_equal(c.end, PAIR_PANIC);
+		assert_int_equal(c.end, CALLEND_PANIC);
 		assert_string_equal(c.panic, "last");
 	}
 	assert_false(pair_unwind(p, &h, &c));

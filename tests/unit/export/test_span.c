@@ -210,7 +210,7 @@ static void event(struct graph *g, const char *what, uint64_t time)
 		e.rec = NULL;
 		e.time = time - 1500;
 		e.seen = time;
-		e.end = PAIR_PANIC;
+		e.end = CALLEND_PANIC;
 		e.panic = "boom \"1\"";
 		g->out.format->event(&g->out, &e);
 	} else {
