@@ -128,13 +128,16 @@ var value = small
 //go:noinline
 func onInlined(id int) int { return small(inlined) + id }
 
+// odd is of a type that no code near hold names: neither its package nor its callers.
+var odd interface{} = json.Number("42")
+
 // hold is given what packages of traced functions do not have.
 //
 //go:noinline
 func hold(v interface{}, id int) int { return <-held + id }
 
 //go:noinline
-func onAny(id int) int { return hold(json.Number("42"), id) }
+func onAny(id int) int { return hold(odd, id) }
 
 //go:noinline
 func onBusy(id int) int {
