@@ -70,15 +70,11 @@ static int check(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
-#define CALLS	{ "count", "calls", "count" }
-#define TIME	{ "sum_ns", "time", "nanoseconds" }
-#define WAIT	{ "wait_ns", "wait", "nanoseconds" }
-
 /* By weight, which is the first. */
-static const struct stacks_value values[][STACKS_VALUES] = {
-	[OPTION_CALLS] = { CALLS },
-	[OPTION_DURATIONS] = { TIME, CALLS },
-	[OPTION_WAITS] = { WAIT, TIME, CALLS },
+static const enum stacks_value values[][STACKS_VALUES] = {
+	[OPTION_CALLS] = { STACKS_CALLS },
+	[OPTION_DURATIONS] = { STACKS_TIME, STACKS_CALLS },
+	[OPTION_WAITS] = { STACKS_WAIT, STACKS_TIME, STACKS_CALLS },
 };
 
 /* Where all of it does not fit, stacks are shorter. */

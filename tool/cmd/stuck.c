@@ -120,7 +120,7 @@ static void add_stack(struct stuck *s, struct symbols *of, const struct goroutin
 static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *of,
 		 const struct goroutine_state *state, struct output_open *open)
 {
-	static const struct stacks_value calls = { "count", "calls", "count" };
+	static const enum stacks_value calls = STACKS_CALLS;
 	struct stacks stacks;
 
 	stacks_init(&stacks, &calls, 1);

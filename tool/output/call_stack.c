@@ -5,7 +5,7 @@
 
 #include "output/call_stack.h"
 
-static const struct stacks_value calls = { "count", "calls", "count" };
+static const enum stacks_value calls = STACKS_CALLS;
 
 int call_stack_init(struct call_stack *s, const struct plan *plan)
 {

@@ -24,7 +24,7 @@ struct goroutine_list_row {
 void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
 			 struct symbols *of)
 {
-	static const struct stacks_value goroutines = { "count", "goroutines", "count" };
+	static const enum stacks_value goroutines = STACKS_GOROUTINES;
 
 	*l = (struct goroutine_list){ .opt = *opt, .of = of };
 	stacks_init(&l->stacks, &goroutines, 1);

@@ -69,9 +69,11 @@ static void text_frame(struct buf *b, const struct shown_names *names,
 	text_place(b, start, name, f);
 }
 
-static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
+static void text_value(struct buf *b, enum stacks_value of, uint64_t value)
 {
-	if (!strcmp(type->unit, "nanoseconds")) {
+	const struct stacks_words *type = &stacks_words[of];
+
+	if (type->is_time) {
 		buf_duration(b, value);
 		buf_char(b, ' ');
 		buf_str(b, type->type);
@@ -89,9 +91,9 @@ static bool mean(const struct stacks *s, const struct stack *k, uint64_t *ret)
 	uint64_t sum = 0, n = 0;
 
 	for (size_t i = 0; i < s->ntypes; i++) {
-		if (!strcmp(s->types[i].key, "sum_ns"))
+		if (s->types[i] == STACKS_TIME)
 			sum = k->values[i];
-		else if (!strcmp(s->types[i].key, "count"))
+		else if (s->types[i] == STACKS_CALLS)
 			n = k->values[i];
 	}
 	*ret = n ? sum / n : 0;
@@ -186,7 +188,7 @@ void stack_print_frames_text(const struct stack *k, struct buf *b)
 /* Are the stacks those of goroutines, which wait as a rule? */
 static bool is_goroutines(const struct stacks *s)
 {
-	return !strcmp(s->types[0].type, "goroutines");
+	return s->types[0] == STACKS_GOROUTINES;
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
@@ -198,7 +200,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	for (size_t i = 0; i < s->ntypes; i++) {
 		if (i)
 			buf_str(b, ", ");
-		text_value(b, &s->types[i], k->values[i]);
+		text_value(b, s->types[i], k->values[i]);
 	}
 	if (mean(s, k, &ns)) {
 		buf_str(b, ", mean ");
@@ -238,7 +240,7 @@ void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 	buf_char(b, '\n');
 	row_count(b, s->n - n, "more stack");
 	buf_str(b, ": ");
-	text_value(b, &s->types[0], rest);
+	text_value(b, s->types[0], rest);
 	buf_str(b, ", ");
 	row_share(b, rest, all);
 	buf_char(b, '\n');
@@ -317,7 +319,7 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 
 	json_line(b, "stack");
 	for (size_t i = 0; i < s->ntypes; i++)
-		json_u64(b, s->types[i].key, k->values[i]);
+		json_u64(b, stacks_words[s->types[i]].key, k->values[i]);
 	if (mean(s, k, &ns))
 		json_u64(b, "mean_ns", ns);
 	if (k->is_split)

@@ -6,7 +6,14 @@
 #include "base/array.h"
 #include "output/stacks.h"
 
-void stacks_init(struct stacks *s, const struct stacks_value *types, size_t ntypes)
+const struct stacks_words stacks_words[] = {
+	[STACKS_CALLS] = { "count", "calls", "count" },
+	[STACKS_GOROUTINES] = { "count", "goroutines", "count" },
+	[STACKS_TIME] = { "sum_ns", "time", "nanoseconds", true },
+	[STACKS_WAIT] = { "wait_ns", "wait", "nanoseconds", true },
+};
+
+void stacks_init(struct stacks *s, const enum stacks_value *types, size_t ntypes)
 {
 	memset(s, 0, sizeof(*s));
 	s->types = types;

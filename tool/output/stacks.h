@@ -34,13 +34,25 @@
 /* Behind this stands who has started a goroutine, as in Go's own tracebacks. */
 #define STACKS_CREATED "created by "
 
-/* Something that is counted. Static strings. */
-struct stacks_value {
+/* Something that is counted. */
+enum stacks_value {
+	STACKS_CALLS,
+	STACKS_GOROUTINES,
+	STACKS_TIME,	/* ns of calls */
+	STACKS_WAIT,	/* ns of their waits */
+	__STACKS_MAX
+};
+
+/* What it is called. Static strings. */
+struct stacks_words {
 	const char *key;	/* in JSON: "count", "sum_ns" */
 	/* In profiles and text: "calls", "time"; a plural with an s, unless of time. */
 	const char *type;
 	const char *unit;	/* in profiles: "count", "nanoseconds" */
+	bool is_time;		/* ns */
 };
+
+extern const struct stacks_words stacks_words[__STACKS_MAX];
 
 /* Something else that is known of a stack. */
 struct stacks_label {
@@ -88,7 +100,7 @@ struct stack {
 
 /* All of them. The rest is for output/stacks.c. */
 struct stacks {
-	const struct stacks_value *types;	/* what is counted */
+	const enum stacks_value *types;	/* what is counted */
 	size_t ntypes;	/* how many of them */
 	bool keyed; /* labels are parts of a key: their texts are what key_print_part() appends */
 	/* Stacks of different addresses are different ones, though they read the same. */
@@ -105,7 +117,7 @@ struct stacks {
 };
 
 /* @types, 1 to STACKS_VALUES of them, outlive @s. */
-void stacks_init(struct stacks *s, const struct stacks_value *types, size_t ntypes);
+void stacks_init(struct stacks *s, const enum stacks_value *types, size_t ntypes);
 void stacks_fini(struct stacks *s);
 
 /*

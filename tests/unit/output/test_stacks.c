@@ -17,9 +17,7 @@
 
 #define COUNT(v) (sizeof(v) / sizeof(*(v)))
 
-static const struct stacks_value types[] = {
-	{ "count", "calls", "count" }, { "sum_ns", "time", "nanoseconds" },
-};
+static const enum stacks_value types[] = { STACKS_CALLS, STACKS_TIME };
 
 /* --- made by hand ---------------------------------------------------- */
 
@@ -260,10 +258,7 @@ TEST(test_creator_shown, "the creator of a goroutine is shown")
 /* Weights of time: states stand below the numbers, and add up. */
 TEST(test_split, "times have a mean, and states below them")
 {
-	static const struct stacks_value weights[] = {
-		{ "wait_ns", "wait", "nanoseconds" }, { "sum_ns", "time", "nanoseconds" },
-		{ "count", "calls", "count" },
-	};
+	static const enum stacks_value weights[] = { STACKS_WAIT, STACKS_TIME, STACKS_CALLS };
 	const uint64_t one[__GOSTATES_MAX] = {
 		[SCHED_STATE_RUNNING] = 400, [SCHED_STATE_CHAN] = 600};
 	struct stacks_sample sample = { .values = { 600, 1000, 1 }, .split = one };
