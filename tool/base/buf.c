@@ -125,17 +125,30 @@ void buf_digits(struct buf *b, uint64_t v, unsigned int width)
 	b->len += width;
 }
 
+static const char hex[] = "0123456789abcdef";
+
 void buf_hex(struct buf *b, uint64_t v)
 {
 	char tmp[2 + 16], *p = tmp + sizeof(tmp);
 
 	do {
-		*--p = "0123456789abcdef"[v & 15];
+		*--p = hex[v & 15];
 		v >>= 4;
 	} while (v);
 	*--p = 'x';
 	*--p = '0';
 	buf_mem(b, p, tmp + sizeof(tmp) - p);
+}
+
+void buf_hex_digit(struct buf *b, unsigned int v)
+{
+	buf_char(b, hex[v & 15]);
+}
+
+void buf_hex_byte(struct buf *b, uint8_t v)
+{
+	buf_hex_digit(b, v >> 4);
+	buf_hex_digit(b, v);
 }
 
 static bool reads_back(const char *s, double v, unsigned int size)

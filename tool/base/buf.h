@@ -77,6 +77,10 @@ void buf_u64_right(struct buf *b, uint64_t v, unsigned int width);
 void buf_digits(struct buf *b, uint64_t v, unsigned int digits);
 /* "0xc000012340" */
 void buf_hex(struct buf *b, uint64_t v);
+/* "f": the lowest four bits of @v. */
+void buf_hex_digit(struct buf *b, unsigned int v);
+/* "0f" */
+void buf_hex_byte(struct buf *b, uint8_t v);
 /* As Go's %v and strconv 'g', shortest that reads back; @size is 4 or 8. */
 void buf_float(struct buf *b, double v, unsigned int size);
 /* "412us", "3.10ms": three significant digits. */

@@ -37,7 +37,7 @@ size_t quote_utf8(const uint8_t *s, size_t n, uint32_t *ret)
 static void hex(struct buf *b, uint32_t v, unsigned int digits)
 {
 	while (digits--)
-		buf_char(b, "0123456789abcdef"[v >> 4 * digits & 15]);
+		buf_hex_digit(b, v >> 4 * digits);
 }
 
 /* The letter of a two-character escape that Go and JSON share, or 0. */

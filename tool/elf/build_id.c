@@ -54,12 +54,10 @@ static char *text_of(const uint8_t *p, size_t n, bool hex)
 	struct buf b = { .p = NULL };
 
 	for (size_t i = 0; i < n; i++) {
-		if (hex) {
-			buf_char(&b, "0123456789abcdef"[p[i] >> 4]);
-			buf_char(&b, "0123456789abcdef"[p[i] & 15]);
-		} else if (p[i] > ' ' && p[i] < 0x7f) {
+		if (hex)
+			buf_hex_byte(&b, p[i]);
+		else if (p[i] > ' ' && p[i] < 0x7f)
 			buf_char(&b, (char)p[i]);
-		}
 	}
 	buf_char(&b, '\0');
 	if (!b.failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How calls end: the one list of it for text, JSON and other formats. */
-#ifndef EVENT_CALL_END_H
-#define EVENT_CALL_END_H
+#ifndef GOPROBE_EVENT_CALL_END_H
+#define GOPROBE_EVENT_CALL_END_H
 
 #include <stdbool.h>
 

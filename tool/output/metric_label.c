@@ -19,12 +19,9 @@ static void put_name(struct buf *b, const char *name)
 /* As text: other values stay others. */
 static void put_bytes(struct buf *b, const uint8_t *s, size_t n)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	for (size_t i = 0; i < n; i++) {
 		buf_str(b, "\\\\x");
-		buf_char(b, digits[s[i] >> 4]);
-		buf_char(b, digits[s[i] & 15]);
+		buf_hex_byte(b, s[i]);
 	}
 }
 

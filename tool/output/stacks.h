@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Stacks and what was counted of each, as places in code: equal ones are one. What shows
- * them (folded, pprof, stackshow) needs no more than this. Pure, but for symbols_at().
+ * them (folded.c, pprof.c, stack_print.c) needs no more than this. Pure, but for symbols_at().
  *
  * A command that counts stacks opens its binaries, gives each a struct symbols, adds what
  * the kernel has counted, and shows the sum:

@@ -46,7 +46,6 @@ static bool is_uuid(const struct gotype *t, const uint8_t *p)
 /* [32]byte(0x9f86d081...), main.ID(6ba7b810-9dad-11d1-80b4-00c04fd430c8) */
 static bool show_hex(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
-	static const char digits[] = "0123456789abcdef";
 	bool typed = w->place == VALUE_TOP || w->place == VALUE_IFACE, uuid = is_uuid(w->t, w->p);
 
 	if (typed) {
@@ -57,8 +56,7 @@ static bool show_hex(struct value_ctx *v, struct buf *b, const struct value_what
 	for (uint64_t i = 0; i < w->t->count && !value_enough(v, b); i++) {
 		if (uuid && (i == 4 || i == 6 || i == 8 || i == 10))
 			buf_char(b, '-');
-		buf_char(b, digits[w->p[i] >> 4]);
-		buf_char(b, digits[w->p[i] & 15]);
+		buf_hex_byte(b, w->p[i]);
 	}
 	if (typed)
 		buf_char(b, ')');

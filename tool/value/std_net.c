@@ -4,8 +4,6 @@
 
 #include "value/std.h"
 
-static const char hex[] = "0123456789abcdef";
-
 static void four(struct buf *b, const uint8_t *ip)
 {
 	for (int i = 0; i < 4; i++) {
@@ -51,7 +49,7 @@ static void six(struct buf *b, const uint8_t *ip)
 		for (int shift = 12; shift >= 0; shift -= 4) {
 			any |= word >> shift || !shift;
 			if (any)
-				buf_char(b, hex[word >> shift & 15]);
+				buf_hex_digit(b, word >> shift);
 		}
 	}
 }
@@ -94,8 +92,7 @@ static bool show_hardware(struct value_ctx *v, struct buf *b, const struct value
 	for (uint64_t i = 0; i < s.len && !value_enough(v, b); i++) {
 		if (i)
 			buf_char(b, ':');
-		buf_char(b, hex[s.data[i] >> 4]);
-		buf_char(b, hex[s.data[i] & 15]);
+		buf_hex_byte(b, s.data[i]);
 	}
 	if (convert)
 		buf_char(b, ')');

@@ -107,11 +107,8 @@ static void bytes(struct buf *b, const struct gotype *t, const struct value_byte
 	} else {
 		buf_char(b, '{');
 		for (size_t i = 0; i < s->size; i++) {
-			static const char hex[] = "0123456789abcdef";
-
 			buf_str(b, i ? ", 0x" : "0x");
-			buf_char(b, hex[s->data[i] >> 4]);
-			buf_char(b, hex[s->data[i] & 15]);
+			buf_hex_byte(b, s->data[i]);
 		}
 		if (s->have < s->len) {
 			buf_str(b, s->size ? ", " : "");
