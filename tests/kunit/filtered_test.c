@@ -268,7 +268,7 @@ static int land(struct gp_jump *j)
 	w->regs.ip = LANDING;
 	w->regs.r12 = 2 * 7;
 	w->regs.r13 = NEXT;
-	area.jump[7] = j;
+	area.detour[7].jump = j;
 	w->regs.flags |= X86_EFLAGS_CF | X86_EFLAGS_ZF;
 	read_stats(before);
 #ifdef GP_HAVE_HANDLER_DATA
