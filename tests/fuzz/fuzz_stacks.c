@@ -12,9 +12,7 @@
 #define STACKS 10
 #define DEPTH 6
 
-static const struct stacks_value types[] = {
-	{ "count", "calls", "count" }, { "sum_ns", "time", "nanoseconds" },
-};
+static const enum stacks_value types[] = { STACKS_CALLS, STACKS_TIME };
 
 /* All that the stacks are made of. */
 struct made {

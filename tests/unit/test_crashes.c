@@ -69,11 +69,13 @@ static int is_input(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
+/* Rows have their names. */
+static struct dirent **inputs;
+
 static void __attribute__((constructor)) add_inputs(void)
 {
-	struct dirent **v;
-	int n = scandir(CRASHES, &v, is_input, alphasort);
+	int n = scandir(CRASHES, &inputs, is_input, alphasort);
 
 	for (int i = 0; i < n; i++)
-		rows_add(__LINE__, v[i]->d_name, test_input, v[i]->d_name);
+		rows_add(__LINE__, inputs[i]->d_name, test_input, inputs[i]->d_name);
 }
