@@ -185,6 +185,11 @@ static int serve(struct count *c, struct diag *d)
 	return c->c.server ? 0 : -1;
 }
 
+static bool is_metrics(const struct options *o)
+{
+	return o->format == OPTION_OPENMETRICS;
+}
+
 static int check(const struct options *o, struct diag *d)
 {
 	if (o->by.range.step && !(o->by.value && o->histogram)) {
@@ -192,12 +197,12 @@ static int check(const struct options *o, struct diag *d)
 		diag_hint(d, "'goprobectl count --hist EXPR --linear LO,HI,STEP'");
 		return CMD_USAGE;
 	}
-	if (o->by.value && (o->format == OPTION_OPENMETRICS || o->listen)) {
+	if (o->by.value && (is_metrics(o) || o->listen)) {
 		diag_set(d, "metrics have calls and durations, and no values of --hist and --sum");
 		diag_hint(d, "-o json has them");
 		return CMD_USAGE;
 	}
-	if (o->format != OPTION_OPENMETRICS || !o->interval || o->output)
+	if (!is_metrics(o) || !o->interval || o->output)
 		return CMD_DONE;
 	diag_set(d, "-o openmetrics is one table, and -i prints several");
 	diag_hint(d, "--output FILE is replaced every time");
@@ -247,7 +252,9 @@ static int set_up(struct counting *counting, struct diag *d)
 	}
 	if (o->output && !c->printed.show.put && counting_open(counting, d))
 		return -1;
-	if (serve(c, d) || counting_set_up(&c->c, d) || label(c, d))
+	if (serve(c, d) || counting_set_up(&c->c, d))
+		return -1;
+	if ((is_metrics(o) || o->listen) && label(c, d))
 		return -1;
 	c->printed.show.trapless = t->trapless;
 	if (table_init(&c->printed, o, t->plan, d) ||
@@ -256,11 +263,6 @@ static int set_up(struct counting *counting, struct diag *d)
 	if (c->c.server && !o->quiet)
 		session_say(t, "serving %s", httpserver_url(c->c.server));
 	return 0;
-}
-
-static bool is_metrics(const struct options *o)
-{
-	return o->format == OPTION_OPENMETRICS;
 }
 
 /* Of calls how long they take; of times where they are spent. */
