@@ -140,7 +140,7 @@ static void one(struct output *o, struct value_ctx *v, struct record *r, const s
 	o->format->event(o, &e);
 }
 
-static void measure(const struct shape *s, const char *format, bool show)
+static void measure(const struct shape *s, const struct output_format *format, bool show)
 {
 	static const struct value_env env;
 	static struct record rec;
@@ -153,7 +153,7 @@ static void measure(const struct shape *s, const char *format, bool show)
 	double best = 1e9;
 	struct output o;
 
-	output_init(&o, output_format_find(format), -1);
+	output_init(&o, format, -1);
 	value_init(&v, &env);
 	make(s);
 	one(&o, &v, &rec, s, &f);
@@ -173,7 +173,7 @@ static void measure(const struct shape *s, const char *format, bool show)
 			best = took;
 	}
 	if (!show)
-		printf("%-34s %-5s %6.2f million/s %6.0f ns\n", s->name, format,
+		printf("%-34s %-5s %6.2f million/s %6.0f ns\n", s->name, format->name,
 		       RECORDS / best / 1e6, best / RECORDS * 1e9);
 	value_fini(&v);
 	output_fini(&o);
@@ -181,7 +181,7 @@ static void measure(const struct shape *s, const char *format, bool show)
 
 int main(int argc, char **argv)
 {
-	static const char *const formats[] = { "text", "json" };
+	static const struct output_format *const formats[] = { &out_text, &out_json };
 	bool show = argc > 1 && strcmp(argv[1], "--show") == 0;
 
 	for (size_t i = 0; i < N(formats); i++)

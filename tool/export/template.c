@@ -229,7 +229,7 @@ static void put_value(struct output *o, const struct output_event *e,
 		output_text_values(o, e);
 }
 
-/* An out_format.call: the values of the call that the line of its end has. */
+/* An output_format.call: the values of the call that the line of its end has. */
 static void call(struct output *o, const struct output_event *e)
 {
 	const struct template *t = o->template;

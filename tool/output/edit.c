@@ -3,6 +3,7 @@
 #include "compile/edit.h"
 #include "output/edit.h"
 #include "output/format.h"
+#include "value/text.h"
 
 static const struct plan_value *value_of(const struct plan_frame *f, size_t i)
 {
@@ -34,7 +35,7 @@ static void text_value(const struct edit_show *show, struct buf *b, size_t i)
 	show->v->indent = false;
 	show->value(show->ctx, i, &s);
 	if (s.why)
-		output_text_missing(b, s.why);
+		value_text_missing(b, s.why);
 	else
 		value_text(show->v, b, s.at.type, s.at.p, s.at.len);
 }

@@ -12,6 +12,7 @@
 #include "output/screen.h"
 #include "output/state_print.h"
 #include "value/std.h"
+#include "value/text.h"
 #include "output/stack_print.h"
 #include "plan/missing.h"
 
@@ -118,18 +119,11 @@ static bool has_name(const struct plan_value *val)
 	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
 }
 
-void output_text_missing(struct buf *b, const char *why)
-{
-	buf_char(b, '<');
-	buf_str(b, why);
-	buf_char(b, '>');
-}
-
 static void missing(struct buf *b, const struct output_shown *s)
 {
 	if (s->has_length)
 		value_text_name(b, value_type_name(s->type));
-	output_text_missing(b, s->why);
+	value_text_missing(b, s->why);
 	if (s->has_length)
 		value_text_length(b, s->length);
 }
@@ -205,7 +199,7 @@ void output_text_values(struct output *o, const struct output_event *e)
 		return;
 	}
 	buf_char(&o->buf, '(');
-	output_text_missing(&o->buf, why);
+	value_text_missing(&o->buf, why);
 	buf_char(&o->buf, ')');
 }
 

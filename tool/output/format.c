@@ -14,16 +14,6 @@
 #include "output/format.h"
 #include "output/screen.h"
 
-const struct output_format *output_format_find(const char *name)
-{
-	static const struct output_format *const formats[] = { &out_text, &out_json };
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcmp(name, formats[i]->name) == 0)
-			return formats[i];
-	return NULL;
-}
-
 /* A pipe, a socket or a terminal has a reader. */
 static bool waits_for_reader(mode_t mode, int fd)
 {

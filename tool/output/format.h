@@ -51,9 +51,9 @@ struct output_event {
 	uint64_t time; /* CLOCK_MONOTONIC, ns; of OUTPUT_UNWOUND: when the call was entered */
 	uint64_t seen;		/* OUTPUT_UNWOUND: time of the record that proves it */
 	enum callend end;	/* OUTPUT_UNWOUND: what ended it */
-	const char *panic; /* OUTPUT_UNWOUND: what out_format.panic wrote of the panic, or NULL */
+	const char *panic; /* OUTPUT_UNWOUND: what output_format.panic wrote of the panic, or NULL */
 	uint64_t panic_id;	/* its number */
-	/* Of the end of a call: what out_format.call wrote of it, or NULL. */
+	/* Of the end of a call: what output_format.call wrote of it, or NULL. */
 	const char *call;
 	/* Link-time address of the dictionary with a generic function's types, or 0. */
 	uint64_t dict;
@@ -111,10 +111,10 @@ struct output_format {
 	void (*event)(struct output *o, const struct output_event *e);	/* one event */
 	/*
 	 * Write the value of a panic, of which @e is the call of runtime.gopanic: what
-	 * out_event.panic is to be.
+	 * output_event.panic is to be.
 	 */
 	void (*panic)(struct output *o, const struct output_event *e);
-	/* Write what the end of call @e is to have: out_event.call; or NULL. */
+	/* Write what the end of call @e is to have: output_event.call; or NULL. */
 	void (*call)(struct output *o, const struct output_event *e);
 	/* The goroutine of @e has started another one; or NULL. */
 	void (*started)(struct output *o, const struct output_event *e,
@@ -178,8 +178,6 @@ struct output {
 	size_t nquick;	/* allocated there */
 };
 
-/* The format of that name, or NULL. */
-const struct output_format *output_format_find(const char *name);
 void output_init(struct output *o, const struct output_format *format, int fd);
 void output_fini(struct output *o);
 /*
@@ -243,18 +241,16 @@ void output_value(const struct output_event *e, const struct plan_frame *f,
 		  const struct plan_value *val, struct output_shown *ret);
 /* Integer register @i, as goreg_names has them, of an event whose frame has them: see there. */
 bool output_register(const struct output_event *e, size_t i, uint64_t *ret);
-/* "<why>", in place of a value */
-void output_text_missing(struct buf *b, const char *why);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
 void output_text_values(struct output *o, const struct output_event *e);
 /* "1": one of them, without its name. */
 void output_text_value(struct buf *b, const struct output_event *e, const struct plan_value *val);
-/* The value of a panic: out_format.panic of the two formats. */
+/* The value of a panic: output_format.panic of the two formats. */
 void output_text_panic(struct output *o, const struct output_event *e);
 void output_json_panic(struct output *o, const struct output_event *e);
 /* ,"args":[...] or ,"results":[...]; there must be a frame of them. */
 void output_json_values(struct output *o, const struct output_event *e);
-/* out_edit: what is changed of a call or a return, behind its values; nothing if that is not so. */
+/* What is changed of a call or a return, behind its values; nothing if that is not so. */
 void output_text_edit(struct buf *b, const struct output_event *e);
 void output_json_edit(struct buf *b, const struct output_event *e);
 /* {"name":N,"type":T,"value":V}: one of them. */
