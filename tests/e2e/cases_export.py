@@ -23,24 +23,24 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def frames(svg):
-    """The functions of a picture: name, number, and where they are: left and right in thousandths of a percent, and height."""
+    """The functions of a picture: name, number, and where they are: left and right in millionths of a percent, and height."""
     found = []
     for e in xml.etree.ElementTree.fromstring(svg.encode()).iter(SVG + "svg"):
         if e.get("class") != "f":
             continue
         name, _, rest = e.find(SVG + "title").text.rpartition(": ")
-        left, width = (round(1000 * float(e.get(key).rstrip("%"))) for key in ("x", "width"))
+        left, width = (round(1000000 * float(e.get(key).rstrip("%"))) for key in ("x", "width"))
         found.append((name, rest, left, left + width, int(e.get("y"))))
     return found
 
 
 def check_stacked(found):
-    """Each function stands on one that is at least as wide."""
+    """Each function stands below one that is at least as wide."""
     for name, _, left, right, y in found:
-        check(name == "all" or any(o[2] <= left and right <= o[3] and o[4] == y + 18 for o in found), "%s stands on nothing", name)
+        check(name == "all" or any(o[2] <= left and right <= o[3] and o[4] == y - 18 for o in found), "%s stands below nothing", name)
 
 
-@case("export: a flame graph of stacks has all calls, each function on its caller")
+@case("export: a flame graph of stacks has all calls, each function below its caller")
 def flame_of_stacks(t):
     path = os.path.join(t.tmp, "calls.svg")
     out, _, want = stressed(t, "-o", "flamegraph", "--output", path, "--frames", 10, *TAGGED)
@@ -60,7 +60,7 @@ def flame_of_trees(t):
     want = {path for r in trees for path, _ in paths(r["call"])}
     found = frames(Graph(t, "-o", "flamegraph", *calls, json=False).text())
     check_stacked(found)
-    # Frames that are too narrow to see are left out.
+    # Frames without a width in the file are left out.
     check(0 < len(found) <= len(want) + 1, "%d functions of %d paths", len(found), len(want))
     check({name for name, *_ in found} - {"all"} <= {p[-1] for p in want}, "functions: %s", found)
 

@@ -7,24 +7,31 @@
 #include "base/hmap.h"
 #include "export/flame.h"
 #include "export/flame_tree.h"
+#include "export/page.h"
 #include "gotype/shown_name.h"
 #include "output/profile_print.h"
 #include "output/row.h"
 #include "output/stacks.h"
 
-/* Pixels of a level, and above and below all of them. */
+/* Pixels of a level, and above all of them. */
 #define LEVEL 18
-#define MARGIN 24
-/* In thousandths of a percent: parts of the picture's width, and the narrowest that is drawn. */
-#define WHOLE 100000
-#define NARROW 20
+#define TOP 70
+/* The picture's width, in millionths of a percent. */
+#define WHOLE 100000000
+/* Browsers are slow with more frames than that. */
+#define FRAMES_MOST 10000
+/* Classes of flame.css. */
+#define COLORS 12
 
 /* A picture under construction. */
 struct picture {
 	struct buf *b;				/* where it goes */
 	const struct flame_about *about;	/* what it shows */
 	uint64_t all;				/* the value of the whole */
-	size_t levels;				/* above each other */
+	size_t levels;				/* below each other */
+	uint64_t least;				/* frames with less are left out */
+	size_t nout;				/* how many are */
+	uint64_t out;				/* the value of all that these have */
 };
 
 /* Text of XML, which has no U+FFFE and U+FFFF; other controls are in no folded line. */
@@ -47,26 +54,22 @@ static void put_xml(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* 12.345 */
+/* 12.345678 */
 static void put_percent(struct buf *b, uint64_t part)
 {
-	buf_u64(b, part / 1000);
+	buf_u64(b, part / 1000000);
 	buf_char(b, '.');
-	buf_digits(b, part % 1000, 3);
+	buf_digits(b, part % 1000000, 6);
 }
 
 /* Functions of a package have one colour. Its name ends at the first dot behind the last slash. */
-static void put_color(struct buf *b, const struct flame_frame *f)
+static uint64_t color(const struct flame_frame *f)
 {
 	const char *slash = memrchr(f->name, '/', f->len);
 	const char *from = slash ? slash : f->name;
 	const char *dot = memchr(from, '.', f->name + f->len - from);
-	uint64_t hash = hmap_hash(0, f->name, dot ? (size_t)(dot - f->name) : f->len);
 
-	buf_number(b, "rgb(", 205 + hash % 50);
-	buf_number(b, ",", 90 + hash / 64 % 130);
-	buf_number(b, ",", 40 + hash / 8192 % 60);
-	buf_char(b, ')');
+	return hmap_hash(0, f->name, dot ? (size_t)(dot - f->name) : f->len) % COLORS;
 }
 
 /* The label of a function: its name as people have it. The title has the whole one. */
@@ -85,16 +88,21 @@ static void put_label(struct buf *b, const struct flame_frame *f)
 	free(name);
 }
 
+static void put_value(const struct picture *p, uint64_t value)
+{
+	if (p->about->unit)
+		row_count(p->b, value, p->about->unit);
+	else
+		buf_duration(p->b, value);
+}
+
 /* "main.foo: 12.3ms, 45.0 %" */
 static void put_title(const struct picture *p, const struct flame_frame *f)
 {
 	buf_str(p->b, "<title>");
 	put_xml(p->b, f->name, f->len);
 	buf_str(p->b, ": ");
-	if (p->about->unit)
-		row_count(p->b, f->value, p->about->unit);
-	else
-		buf_duration(p->b, f->value);
+	put_value(p, f->value);
 	buf_str(p->b, ", ");
 	row_share(p->b, f->value, p->all);
 	buf_str(p->b, "</title>");
@@ -109,12 +117,12 @@ static void put_frame(const struct picture *p, const struct flame_frame *f, uint
 	put_percent(b, x);
 	buf_str(b, "%\" width=\"");
 	put_percent(b, width);
-	buf_number(b, "%\" height=\"17\" y=\"", MARGIN + (p->levels - 1 - level) * LEVEL);
+	buf_number(b, "%\" height=\"17\" y=\"", TOP + level * LEVEL);
+	buf_number(b, "\" data-v=\"", f->value);
 	buf_str(b, "\">");
 	put_title(p, f);
-	buf_str(b, "<rect width=\"100%\" height=\"100%\" fill=\"");
-	put_color(b, f);
-	buf_str(b, "\"/><text x=\"4\" y=\"13\">");
+	buf_number(b, "<rect class=\"c", color(f));
+	buf_str(b, "\" width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
 	put_label(b, f);
 	buf_str(b, "</text></svg>\n");
 }
@@ -130,7 +138,7 @@ static void put_frames(const struct picture *p, const struct flame_frame *f, uin
 {
 	uint64_t x = part(p, before), end = part(p, stacks_plus(before, f->value));
 
-	if (end - x < NARROW)
+	if (f->value < p->least || end == x)
 		return;
 	put_frame(p, f, x, end - x, level);
 	for (f = f->child; f; f = f->next) {
@@ -139,22 +147,80 @@ static void put_frames(const struct picture *p, const struct flame_frame *f, uin
 	}
 }
 
-/* A click on a function shows it and what is above it in the whole width. */
-static const char script[] =
-	"<script><![CDATA[\n"
-	"var all = Array.from(document.querySelectorAll('svg.f')).map(function (e) {\n"
-	"  return {e: e, x: parseFloat(e.getAttribute('x')), w: parseFloat(e.getAttribute('width'))};\n"
-	"});\n"
-	"function zoom(to) {\n"
-	"  all.forEach(function (f) {\n"
-	"    var x = Math.max(0, (f.x - to.x) / to.w * 100);\n"
-	"    var end = Math.min(100, (f.x + f.w - to.x) / to.w * 100);\n"
-	"    f.e.style.display = end - x > 0.02 ? '' : 'none';\n"
-	"    if (end > x) { f.e.setAttribute('x', x + '%'); f.e.setAttribute('width', end - x + '%'); }\n"
-	"  });\n"
-	"}\n"
-	"all.forEach(function (f) { f.e.addEventListener('click', function () { zoom(f); }); });\n"
-	"]]></script>\n";
+/* --- what is left out ------------------------------------------------------- */
+
+static int greatest_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The values of @f and all below it to @to, which may be NULL; their number. */
+static size_t values(const struct flame_frame *f, uint64_t *to)
+{
+	size_t n = 1;
+
+	if (to)
+		*to = f->value;
+	for (f = f->child; f; f = f->next)
+		n += values(f, to ? to + n : NULL);
+	return n;
+}
+
+/* Count what is left out. @shown: the caller of @f is not. */
+static void leave_out(struct picture *p, const struct flame_frame *f, bool shown)
+{
+	bool out = f->value < p->least;
+
+	p->nout += out;
+	if (out && shown)
+		p->out = stacks_plus(p->out, f->value);
+	for (f = f->child; f; f = f->next)
+		leave_out(p, f, !out);
+}
+
+/*
+ * The widest frames stay, so with each its caller. What has no width in the file would have none
+ * when it is zoomed, either. 0, or -1 without memory.
+ */
+static int choose(struct picture *p, const struct flame_frame *top)
+{
+	size_t n = values(top, NULL);
+	uint64_t *all;
+
+	p->least = top->value / WHOLE + (top->value >= WHOLE);
+	if (n > FRAMES_MOST) {
+		all = calloc(n, sizeof(*all));
+		if (!all)
+			return -1;
+		values(top, all);
+		qsort(all, n, sizeof(*all), greatest_first);
+		if (all[FRAMES_MOST] >= p->least)
+			p->least = stacks_plus(all[FRAMES_MOST], 1);
+		free(all);
+	}
+	leave_out(p, top, true);
+	return 0;
+}
+
+/* "left out: 40 frames of less than 12 calls, with 1.2 % of all" */
+static void put_note(const struct picture *p)
+{
+	struct buf *b = p->b;
+
+	if (!p->nout)
+		return;
+	buf_str(b, "<text class=\"note\" x=\"4\" y=\"62\">left out: ");
+	row_count(b, p->nout, "frame");
+	buf_str(b, " of less than ");
+	put_value(p, p->least);
+	buf_str(b, ", with ");
+	row_share(b, p->out, p->all);
+	buf_str(b, " of all</text>\n");
+}
+
+/* --- the file --------------------------------------------------------------- */
 
 static void put_picture(const struct picture *p, const struct flame_frame *top)
 {
@@ -162,17 +228,21 @@ static void put_picture(const struct picture *p, const struct flame_frame *top)
 
 	buf_str(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"");
-	buf_u64(b, 2 * MARGIN + p->levels * LEVEL);
-	buf_str(b, "\" font-family=\"monospace\" font-size=\"12\">\n"
-		   "<style>.f { cursor: pointer } .f rect { stroke: white }</style>\n"
-		   "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-		   "<text x=\"4\" y=\"16\">");
+	buf_u64(b, TOP + (p->levels + 1) * LEVEL);
+	buf_number(b, "\" data-top=\"", TOP);
+	buf_number(b, "\" data-level=\"", LEVEL);
+	buf_str(b, "\">\n<style>");
+	buf_str(b, page_flame_css);
+	buf_str(b, "</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n"
+		   "<text class=\"head\" x=\"4\" y=\"16\">");
 	put_xml(b, p->about->title, strlen(p->about->title));
-	buf_str(b, "</text>\n");
+	buf_str(b, p->all ? "</text>\n" : ": nothing was counted</text>\n");
+	put_note(p);
 	if (p->all)
 		put_frames(p, top, 0, 0);
-	buf_str(b, script);
-	buf_str(b, "</svg>\n");
+	buf_str(b, "<script><![CDATA[\n");
+	buf_str(b, page_flame_js);
+	buf_str(b, "]]></script>\n</svg>\n");
 }
 
 void flame_put(const struct buf *folded, const struct flame_about *about, struct buf *b)
@@ -181,7 +251,7 @@ void flame_put(const struct buf *folded, const struct flame_about *about, struct
 	struct flame_frame top = { .name = "all", .len = 3 };
 	struct arena mem = { 0 };
 
-	if (folded->failed || flametree_add(&mem, &top, folded, &p.levels))
+	if (folded->failed || flametree_add(&mem, &top, folded, &p.levels) || choose(&p, &top))
 		b->failed = true;
 	p.all = top.value;
 	put_picture(&p, &top);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Flame graphs: stacks as a picture, an SVG file that needs nothing else. A browser shows it; a
- * click on a function makes it as wide as the window. Pure.
+ * Flame graphs: stacks as a picture, an SVG file that needs nothing else. Image viewers show it;
+ * in a browser it can be zoomed and searched, which flame.js does. Pure.
  */
 #ifndef GOPROBE_EXPORT_FLAME_H
 #define GOPROBE_EXPORT_FLAME_H
@@ -15,8 +15,8 @@ struct flame_about {
 };
 
 /*
- * Append the picture of @folded, lines as folded_put() writes them, in any order. Functions that
- * are narrower than a five-thousandth are left out. @b->failed without memory.
+ * Append the picture of @folded, lines as folded_put() writes them, in any order. Of very
+ * many functions the narrowest are left out, and the picture says so. @b->failed without memory.
  */
 void flame_put(const struct buf *folded, const struct flame_about *about, struct buf *b);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Flame graphs: each function is as wide as its share, stands on its caller, and is XML. */
+/* Flame graphs: each function is as wide as its share, stands below its caller, and is XML. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ static const struct flame_case {
 	const char *absent;
 } cases[] = {
 	{
-		"functions have their share of the width, one above the other",
+		"functions have their share of the width, one below the other",
 		"main.a 10\nmain.a;main.b 30\nmain.c 60\n", "call",
 		{
-			"x=\"0.000%\" width=\"100.000%\" height=\"17\" y=\"60\"><title>all: 100 calls",
-			"x=\"0.000%\" width=\"40.000%\" height=\"17\" y=\"42\"><title>main.a: 40 calls, 40.0 %",
-			"x=\"0.000%\" width=\"30.000%\" height=\"17\" y=\"24\"><title>main.b: 30 calls, 30.0 %",
-			"x=\"40.000%\" width=\"60.000%\" height=\"17\" y=\"42\"><title>main.c: 60 calls, 60.0 %",
+			"x=\"0.000000%\" width=\"100.000000%\" height=\"17\" y=\"70\" data-v=\"100\"><title>all: 100 calls",
+			"x=\"0.000000%\" width=\"40.000000%\" height=\"17\" y=\"88\" data-v=\"40\"><title>main.a: 40 calls, 40.0 %",
+			"x=\"0.000000%\" width=\"30.000000%\" height=\"17\" y=\"106\" data-v=\"30\"><title>main.b: 30 calls, 30.0 %",
+			"x=\"40.000000%\" width=\"60.000000%\" height=\"17\" y=\"88\" data-v=\"60\"><title>main.c: 60 calls, 60.0 %",
 		},
 	}, {
 		"lines in any order",
@@ -41,8 +41,9 @@ static const struct flame_case {
 		"times",
 		"main.a 1500000\n", NULL, { "<title>main.a: 1.50ms, 100.0 %</title>" },
 	}, {
-		"what is too narrow to see is left out",
-		"main.a 1\nmain.b 9999\n", "call", { "main.b: 9999 calls" }, "main.a",
+		"what is narrow is there: a browser can zoom",
+		"main.a 1\nmain.b 99999\n", "call",
+		{ "width=\"0.001000%\"", "main.a: 1 call", "main.b: 99999 calls" }, "left out",
 	}, {
 		"names can't end the markup",
 		"main.(*T[<\"&\">]).a\xef\xbf\xbf 1\n", "call",
@@ -58,7 +59,12 @@ static const struct flame_case {
 		{ "<title>example.org/long/path/shop.(*Cart).Add: 1 call",
 		  ">shop.(*Cart).Add</text>" },
 	}, {
-		"nothing", "", "call", { "<svg xmlns", "</svg>" }, "<title>",
+		"what has no width in the file is left out, and that is said",
+		"main.a 1\nmain.b;main.c 99999999999\n", NULL,
+		{ ">left out: 1 frame of less than 1.00us, with 0.0 % of all<", "main.b: ",
+		  "main.c: " }, "main.a",
+	}, {
+		"nothing", "", "call", { "<svg xmlns", ": nothing was counted<", "</svg>" }, "<title>",
 	},
 };
 
