@@ -15,29 +15,6 @@
 #define DURATION_WIDTH 10
 #define BAR_WIDTH 40
 
-static const struct column col_calls = { "calls", "CALLS", -10 };
-static const struct column col_new = { "new", "CALLS", -10 };
-static const struct column col_rate = { NULL, "PER SECOND", -12 };
-static const struct column col_all = { "calls", "ALL", -12 };
-static const struct column col_sum = { "sum_ns", "SUM", -DURATION_WIDTH };
-static const struct column col_mean = { "mean_ns", "MEAN", -DURATION_WIDTH };
-static const struct column col_max = { "max_ns", "MAX", -DURATION_WIDTH };
-
-/* Where lines have to fit a terminal, text leaves out those of @wide. */
-static const struct {
-	struct column column;
-	unsigned int permille;
-	bool wide;
-} quantiles[] = {
-	{ { "p50_ns", "P50", -DURATION_WIDTH }, 500, false },
-	{ { "p90_ns", "P90", -DURATION_WIDTH }, 900, false },
-	{ { "p95_ns", "P95", -DURATION_WIDTH }, 950, true },
-	{ { "p99_ns", "P99", -DURATION_WIDTH }, 990, false },
-	{ { "p999_ns", "P99.9", -DURATION_WIDTH }, 999, true },
-};
-
-#define NQUANTILES (sizeof(quantiles) / sizeof(*quantiles))
-
 void stats_print_names(const struct stats_print *s, struct shown_names *names)
 {
 	for (uint32_t i = 0; i < s->plan->nfuncs; i++)
@@ -46,30 +23,70 @@ void stats_print_names(const struct stats_print *s, struct shown_names *names)
 
 /* --- a row ------------------------------------------------------------- */
 
-static void put_calls(struct row *r, const struct tally *t, uint64_t ns)
+enum unit {
+	COUNT,
+	TIME,	/* a duration, ns; it is known if a call has returned */
+};
+
+/* A number of a row. */
+struct number {
+	/* Without a key text alone shows it, without a head JSON does. */
+	struct column column;
+	bool shown;	/* rows like this one have it */
+	enum unit unit;	/* what it counts */
+	uint64_t n;	/* it */
+};
+
+#define NUMBERS 22
+
+/* The numbers of a row about all calls, or about those of the last @ns, in their order. */
+static void numbers(const struct stats_print *s, const struct stats_print_item *item, uint64_t ns,
+		    struct number ret[NUMBERS])
 {
-	if (!ns) {
-		row_u64(r, &col_calls, t->calls);
-		return;
-	}
-	row_u64(r, &col_new, t->new);
-	row_u64(r, &col_rate, (uint64_t)(t->new * 1e9 / ns + 0.5));
-	row_u64(r, &col_all, t->calls);
-	if (row_is_json(r))
-		json_u64(r->b, "new_ns", ns);
+	const struct tally *t = &item->tally;
+	const struct histogram *h = &t->took;
+	bool timed = s->timed, func = timed && !item->key;
+	/* Where lines have to fit a terminal, text leaves these out. */
+	bool wide = timed && (s->json || screen.wide);
+	const struct number all[NUMBERS] = {
+		{ { "calls", "CALLS", -10 }, !ns, COUNT, t->calls },
+		{ { "new", "CALLS", -10 }, ns, COUNT, t->new },
+		{ { NULL, "PER SECOND", -12 }, ns, COUNT,
+		  ns ? (uint64_t)(t->new * 1e9 / ns + 0.5) : 0 },
+		{ { "calls", "ALL", -12 }, ns, COUNT, t->calls },
+		{ { "new_ns", NULL, 0 }, ns, COUNT, ns },
+		{ { "inlined_places", NULL, 0 }, t->places, COUNT, t->places },
+		{ { "inlined_calls", NULL, 0 }, t->places, COUNT, t->inlined },
+		{ { "inlined_unsure", NULL, 0 }, t->unsure, COUNT, t->unsure },
+		{ { "inlined_left_out", NULL, 0 }, item->copies, COUNT, item->copies },
+		{ { "returned", NULL, 0 }, func, COUNT, h->n },
+		{ { "open", NULL, 0 }, func, COUNT, tallies_open(t) },
+		{ { "unwound", NULL, 0 }, func, COUNT, t->unwound },
+		{ { "gone", NULL, 0 }, func, COUNT, t->gone },
+		{ { "sum_ns", "SUM", -DURATION_WIDTH }, timed, TIME, h->sum },
+		{ { "mean_ns", "MEAN", -DURATION_WIDTH }, timed, TIME, h->n ? h->sum / h->n : 0 },
+		{ { "min_ns", NULL, 0 }, timed, TIME, h->min },
+		{ { "p50_ns", "P50", -DURATION_WIDTH }, timed, TIME, histogram_quantile(h, 500) },
+		{ { "p90_ns", "P90", -DURATION_WIDTH }, timed, TIME, histogram_quantile(h, 900) },
+		{ { "p95_ns", "P95", -DURATION_WIDTH }, wide, TIME, histogram_quantile(h, 950) },
+		{ { "p99_ns", "P99", -DURATION_WIDTH }, timed, TIME, histogram_quantile(h, 990) },
+		{ { "p999_ns", "P99.9", -DURATION_WIDTH }, wide, TIME, histogram_quantile(h, 999) },
+		{ { "max_ns", "MAX", -DURATION_WIDTH }, timed, TIME, h->max },
+	};
+
+	memcpy(ret, all, sizeof(all));
 }
 
-static void put_times(struct row *r, const struct histogram *h)
+static void put_numbers(const struct number v[NUMBERS], bool returned, struct row *r)
 {
-	row_ns(r, &col_sum, h->n, h->sum);
-	row_ns(r, &col_mean, h->n, h->n ? h->sum / h->n : 0);
-	if (row_is_json(r) && h->n)
-		json_u64(r->b, "min_ns", h->min);
-	for (size_t i = 0; i < NQUANTILES; i++)
-		if (row_is_json(r) || screen.wide || !quantiles[i].wide)
-			row_ns(r, &quantiles[i].column, h->n,
-			       histogram_quantile(h, quantiles[i].permille));
-	row_ns(r, &col_max, h->n, h->max);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (!v[i].shown || (!v[i].column.head && !row_is_json(r)))
+			continue;
+		if (v[i].unit == TIME)
+			row_ns(r, &v[i].column, returned, v[i].n);
+		else
+			row_u64(r, &v[i].column, v[i].n);
+	}
 }
 
 static void json_buckets(const struct histogram *h, struct buf *b)
@@ -87,70 +104,37 @@ static void json_buckets(const struct histogram *h, struct buf *b)
 	buf_char(b, ']');
 }
 
-static void put_ends(struct buf *b, const struct tally *t)
-{
-	json_u64(b, "returned", t->took.n);
-	json_u64(b, "open", tallies_open(t));
-	json_u64(b, "unwound", t->unwound);
-	json_u64(b, "gone", t->gone);
-}
-
-static void put_json_row(const struct stats_print *s, const struct stats_print_when *when,
-			 const struct stats_print_item *item, struct row *r)
+static void put_row(const struct stats_print *s, const struct stats_print_when *when,
+		    const struct column *label, const struct stats_print_item *item, struct row *r)
 {
 	static const char *const kinds[][2] = {
 		{ "count", "latency" }, { "count_key", "latency_key" },
 	};
 	const struct tally *t = &item->tally;
+	struct number v[NUMBERS];	/* a row refers to its columns */
+	bool json = row_is_json(r);
 
+	numbers(s, item, when->ns, v);
 	row_begin(r, kinds[!!item->key][s->timed]);
-	json_str(r->b, "func", item->func);
-	if (item->key)
-		json_raw(r->b, "key", item->key);
-	json_u64(r->b, "time_ns", when->real);
-	put_calls(r, t, when->ns);
-	if (t->places) {
-		json_u64(r->b, "inlined_places", t->places);
-		json_u64(r->b, "inlined_calls", t->inlined);
+	if (json) {
+		json_str(r->b, "func", item->func);
+		if (item->key)
+			json_raw(r->b, "key", item->key);
+		json_u64(r->b, "time_ns", when->real);
 	}
-	if (t->unsure)
-		json_u64(r->b, "inlined_unsure", t->unsure);
-	if (item->copies)
-		json_u64(r->b, "inlined_left_out", item->copies);
-	if (s->timed && !item->key)
-		put_ends(r->b, t);
-	if (s->timed)
-		put_times(r, &t->took);
-	if (t->is_split)
+	put_numbers(v, t->took.n, r);
+	if (json && t->is_split)
 		state_print_json(t->split, r->b);
 	if (s->valued)
 		valuestats_put(r, t);
-	if (s->timed && s->histogram)
+	if (json && s->timed && s->histogram)
 		json_buckets(&t->took, r->b);
-	if (s->valued && s->histogram)
+	if (json && s->valued && s->histogram)
 		valuestats_json(t, r->b);
-	row_end(r);
-}
-
-static void put_row(const struct stats_print *s, const struct stats_print_when *when,
-		    const struct column *label, const struct stats_print_item *item, struct row *r)
-{
-	const struct tally *t = &item->tally;
-
-	if (row_is_json(r)) {
-		put_json_row(s, when, item, r);
-		return;
-	}
-	row_begin(r, "");
-	put_calls(r, t, when->ns);
-	if (s->timed)
-		put_times(r, &t->took);
-	if (s->valued)
-		valuestats_put(r, t);
 	if (row_cell(r, label))
 		row_name(r, item->label);
 	row_end(r);
-	if (!t->is_split || !t->took.n)
+	if (json || !t->is_split || !t->took.n)
 		return;
 	buf_fill(r->b, ' ', 12);
 	state_print_text(t->split, r->b);
