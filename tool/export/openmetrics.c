@@ -19,17 +19,16 @@ struct metric {
 	const char *type;	/* its type */
 	const char *unit;	/* its unit, or NULL */
 	const char *help;	/* what it is */
-	bool timed;		/* only timed calls have it */
+	const char *number;	/* the number of rows that it is, by its key in JSON; or: */
 	bool split;		/* only calls whose time is divided have it */
-	bool calls;		/* only functions have it, and no keys */
-	/* Its samples of an item. */
+	/* Its samples of a timed item. */
 	void (*put)(const struct sample *s, const struct stats_print_item *item, struct buf *b);
 };
 
 /* What all samples of a metric have. */
 struct sample {
 	const struct metric *m;	/* the metric */
-	const char *whose;	/* stats_print.whose */
+	const struct stats_print *show;	/* how it is shown */
 };
 
 /* goprobe_calls_total{host="a",program="shop",pid="12",func="main.foo" */
@@ -39,8 +38,8 @@ static void open_sample(const struct sample *s, const char *suffix,
 	buf_str(b, s->m->name);
 	buf_str(b, suffix);
 	buf_char(b, '{');
-	if (s->whose && *s->whose) {
-		buf_str(b, s->whose);
+	if (s->show->whose && *s->show->whose) {
+		buf_str(b, s->show->whose);
 		buf_char(b, ',');
 	}
 	metriclabel_put(b, "func", item->func, strlen(item->func));
@@ -63,21 +62,6 @@ static void put_ns(struct buf *b, uint64_t ns)
 	buf_u64(b, ns / 1000000000);
 	buf_char(b, '.');
 	buf_digits(b, ns % 1000000000, 9);
-}
-
-static void put_calls(const struct sample *s, const struct stats_print_item *item, struct buf *b)
-{
-	put_number(s, "_total", item, item->tally.calls, b);
-}
-
-static void put_unwound(const struct sample *s, const struct stats_print_item *item, struct buf *b)
-{
-	put_number(s, "_total", item, item->tally.unwound, b);
-}
-
-static void put_open(const struct sample *s, const struct stats_print_item *item, struct buf *b)
-{
-	put_number(s, "", item, tallies_open(&item->tally), b);
 }
 
 static void put_durations(const struct sample *s, const struct stats_print_item *item,
@@ -119,16 +103,14 @@ static void put_split(const struct sample *s, const struct stats_print_item *ite
 }
 
 static const struct metric metrics[] = {
-	{ "goprobe_calls", "counter", NULL, "Calls of the function.", .put = put_calls },
+	{ "goprobe_calls", "counter", NULL, "Calls of the function.", .number = "calls" },
 	{ "goprobe_calls_unwound", "counter", NULL, "Calls that ended by a panic or Goexit.",
-	  .timed = true, .calls = true, .put = put_unwound },
-	{ "goprobe_calls_open", "gauge", NULL, "Calls that have not ended.", .timed = true,
-	  .calls = true, .put = put_open },
+	  .number = "unwound" },
+	{ "goprobe_calls_open", "gauge", NULL, "Calls that have not ended.", .number = "open" },
 	{ "goprobe_call_duration_seconds", "histogram", "seconds",
-	  "Time from call to return, of calls that have returned.", .timed = true,
-	  .put = put_durations },
+	  "Time from call to return, of calls that have returned.", .put = put_durations },
 	{ "goprobe_call_state_seconds", "counter", "seconds",
-	  "That time by what the goroutine did or waited for.", .timed = true, .split = true,
+	  "That time by what the goroutine did or waited for.", .split = true,
 	  .put = put_split },
 };
 
@@ -149,10 +131,12 @@ static void put_metric(const struct sample *s, const struct stats_print_items *i
 	const struct metric *m = s->m;
 	struct stats_print_item item = { .func = "" };
 	bool begun = false;
+	uint64_t number;
 
 	for (size_t i = 0; i < n; i++) {
 		items->item(items->ctx, i, &item);
-		if ((m->split && !item.tally.is_split) || (m->calls && item.key))
+		if (m->number ? !stats_print_number(s->show, &item, m->number, &number) :
+				!s->show->timed || (m->split && !item.tally.is_split))
 			continue;
 		if (!begun) {
 			put_line(b, "TYPE", m, m->type);
@@ -161,7 +145,11 @@ static void put_metric(const struct sample *s, const struct stats_print_items *i
 			put_line(b, "HELP", m, m->help);
 		}
 		begun = true;
-		m->put(s, &item, b);
+		if (m->put)
+			m->put(s, &item, b);
+		else
+			put_number(s, strcmp(m->type, "counter") ? "" : "_total", &item, number,
+				   b);
 	}
 }
 
@@ -172,8 +160,7 @@ void openmetrics_put(const struct stats_print *s, const struct stats_print_when 
 
 	(void)when;
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
-		if (s->timed || !metrics[i].timed)
-			put_metric(&(struct sample){ &metrics[i], s->whose }, items, n, b);
+		put_metric(&(struct sample){ &metrics[i], s }, items, n, b);
 	buf_str(b, "# EOF\n");
 }
 

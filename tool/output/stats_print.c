@@ -77,6 +77,19 @@ static void numbers(const struct stats_print *s, const struct stats_print_item *
 	memcpy(ret, all, sizeof(all));
 }
 
+bool stats_print_number(const struct stats_print *s, const struct stats_print_item *item,
+			const char *key, uint64_t *ret)
+{
+	struct number v[NUMBERS];
+	size_t i = 0;
+
+	numbers(s, item, 0, v);
+	while (i < NUMBERS && !(v[i].shown && v[i].column.key && !strcmp(v[i].column.key, key)))
+		i++;
+	*ret = i < NUMBERS ? v[i].n : 0;
+	return i < NUMBERS;
+}
+
 static void put_numbers(const struct number v[NUMBERS], bool returned, struct row *r)
 {
 	for (size_t i = 0; i < NUMBERS; i++) {
@@ -89,16 +102,19 @@ static void put_numbers(const struct number v[NUMBERS], bool returned, struct ro
 	}
 }
 
-static void json_buckets(const struct histogram *h, struct buf *b)
+static void json_buckets(const struct tally *t, struct buf *b)
 {
 	json_raw(b, "buckets", "[");
 	for (unsigned int i = 0; i < GOPROBE_BUCKETS; i++) {
-		if (!h->bucket[i])
+		if (!t->took.bucket[i])
 			continue;
 		json_element(b);
 		buf_char(b, '{');
-		json_u64(b, "from_ns", histogram_from(i));
-		json_u64(b, "calls", h->bucket[i]);
+		if (t->value)
+			valuestats_from(t, i, b);
+		else
+			json_u64(b, "from_ns", histogram_from(i));
+		json_u64(b, "calls", t->took.bucket[i]);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -127,10 +143,8 @@ static void put_row(const struct stats_print *s, const struct stats_print_when *
 		state_print_json(t->split, r->b);
 	if (s->valued)
 		valuestats_put(r, t);
-	if (json && s->timed && s->histogram)
-		json_buckets(&t->took, r->b);
-	if (json && s->valued && s->histogram)
-		valuestats_json(t, r->b);
+	if (json && s->histogram && (s->timed || s->valued))
+		json_buckets(t, r->b);
 	if (row_cell(r, label))
 		row_name(r, item->label);
 	row_end(r);

@@ -82,6 +82,9 @@ struct stats_print_items {
 /* A table of @items, s->top of them at most. The others call it, unless there is a @s->put. */
 void stats_print_items(const struct stats_print *s, const struct stats_print_when *when,
 		       const struct stats_print_items *items, struct buf *b);
+/* The number of all calls of @item that has @key in JSON; false: rows like it do not have it. */
+bool stats_print_number(const struct stats_print *s, const struct stats_print_item *item,
+			const char *key, uint64_t *ret);
 /* The functions in @t->order. */
 void stats_print_table(const struct stats_print *s, const struct tallies *t,
 		       const struct stats_print_when *when, struct buf *b);

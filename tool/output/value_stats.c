@@ -142,24 +142,13 @@ void valuestats_put(struct row *r, const struct tally *t)
 	}
 }
 
-void valuestats_json(const struct tally *t, struct buf *b)
+void valuestats_from(const struct tally *t, unsigned int i, struct buf *b)
 {
 	const struct group_by_value *v = t->value;
+	bool below = v->range.step && !i;
 
-	json_raw(b, "buckets", "[");
-	for (unsigned int i = 0; v && i < GOPROBE_BUCKETS; i++) {
-		bool below = v->range.step && !i;
-
-		if (!t->took.bucket[i])
-			continue;
-		json_element(b);
-		buf_char(b, '{');
-		json_key(b, below ? "below" : "from");
-		put_value(v, below ? (uint64_t)v->range.low : bucket_from(t, i), true, b);
-		json_u64(b, "calls", t->took.bucket[i]);
-		buf_char(b, '}');
-	}
-	buf_char(b, ']');
+	json_key(b, below ? "below" : "from");
+	put_value(v, below ? (uint64_t)v->range.low : bucket_from(t, i), true, b);
 }
 
 /* --- histograms -------------------------------------------------------------------------- */

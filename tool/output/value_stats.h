@@ -8,8 +8,8 @@
 
 /* Cells of a row: sum, mean, minimum and maximum; in JSON also the expression and its type. */
 void valuestats_put(struct row *r, const struct tally *t);
-/* The member "buckets" of a row in JSON. */
-void valuestats_json(const struct tally *t, struct buf *b);
+/* "from" of bucket @i in JSON: its least value; or "below", of the one below those of --linear. */
+void valuestats_from(const struct tally *t, unsigned int i, struct buf *b);
 /* Rows of a histogram: powers of two, or those of --linear. Return: their number. */
 unsigned int valuestats_rows(const struct tally *t, uint64_t rows[GOPROBE_BUCKETS]);
 /* Append where row @row begins. */
