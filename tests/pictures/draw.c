@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Flame graphs of what standard input has, folded stacks: "draw call" of calls, "draw time" of ns. */
+/*
+ * Pictures of what standard input has: flame graphs of folded stacks, "draw call" and "draw time";
+ * a timeline of trace events, "draw timeline".
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "export/flame.h"
+#include "export/timeline.h"
 #include "gotype/shown_name.h"
 
 /* The packages of a line's functions: each ends at the first dot behind its last slash. */
@@ -47,6 +51,17 @@ static void draw_flame(const struct buf *in, const char *unit, struct buf *out)
 	flame_put(in, &(struct flame_about){ "calls by stack", unit }, out);
 }
 
+static void draw_timeline(const struct buf *in, struct buf *out)
+{
+	size_t from;
+
+	timeline_begin(out);
+	from = out->len;
+	buf_mem(out, in->p, in->len);
+	timeline_escape(out, from);
+	timeline_end(out);
+}
+
 int main(int argc, char **argv)
 {
 	struct buf in = { 0 }, out = { 0 };
@@ -54,7 +69,9 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	read_all(&in);
-	if (!in.failed)
+	if (!in.failed && !strcmp(argv[1], "timeline"))
+		draw_timeline(&in, &out);
+	else if (!in.failed)
 		draw_flame(&in, strcmp(argv[1], "time") ? argv[1] : NULL, &out);
 	if (in.failed || out.failed || fwrite(out.p, 1, out.len, stdout) != out.len)
 		return 1;

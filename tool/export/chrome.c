@@ -72,7 +72,10 @@ static void put_track(struct graph *g, const struct calltree_call *c)
 	else
 		buf_number(&name, "thread ", c->who.tid);
 	buf_str(&name, ": ");
-	buf_str(&name, graph_name(g, c));
+	if (g->brief)
+		shown_name_put(&name, graph_name(g, c));
+	else
+		buf_str(&name, graph_name(g, c));
 	buf_char(&name, 0);
 	open_event(g, "M", "thread_name", &c->who);
 	json_raw(b, "args", "{");

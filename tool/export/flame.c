@@ -241,6 +241,7 @@ static void put_picture(const struct picture *p, const struct flame_frame *top)
 	if (p->all)
 		put_frames(p, top, 0, 0);
 	buf_str(b, "<script><![CDATA[\n");
+	buf_str(b, page_js);
 	buf_str(b, page_flame_js);
 	buf_str(b, "]]></script>\n</svg>\n");
 }

@@ -9,6 +9,9 @@
 	.endm
 
 	.section .rodata
+	text	page_js "tool/export/page.js"
 	text	page_flame_css "tool/export/flame.css"
 	text	page_flame_js "tool/export/flame.js"
+	text	page_timeline_css "tool/export/timeline.css"
+	text	page_timeline_js "tool/export/timeline.js"
 	.section .note.GNU-stack, "", @progbits

@@ -3,7 +3,11 @@
 #ifndef GOPROBE_EXPORT_PAGE_H
 #define GOPROBE_EXPORT_PAGE_H
 
+/* What both scripts need, before them. */
+extern const char page_js[];
 extern const char page_flame_css[];
 extern const char page_flame_js[];
+extern const char page_timeline_css[];
+extern const char page_timeline_js[];
 
 #endif
