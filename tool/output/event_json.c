@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "output/fast_value.h"
 #include "output/row.h"
+#include "output/source_line.h"
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
@@ -101,10 +102,7 @@ static void registers(struct buf *b, const struct output_event *e)
 static void place(struct buf *b, const struct plan_func *pf)
 {
 	json_u64(b, "offset", pf->at->vaddr - pf->fn->entry);
-	if (pf->at->file) {
-		json_str(b, "file", pf->at->file);
-		json_u64(b, "line", (uint64_t)pf->at->line);
-	}
+	source_line_json(b, pf->at->file, pf->at->line);
 	if (pf->at->inlined) {
 		json_str(b, "inlined", pf->at->inlined);
 		json_flag(b, "begins", pf->at->begins);

@@ -10,6 +10,7 @@
 #include "gotype/funcname.h"
 #include "output/function_list.h"
 #include "output/screen.h"
+#include "output/source_line.h"
 #include "plan/survey.h"
 
 static const char *const entries[] = {
@@ -98,17 +99,17 @@ static void name_json(struct buf *b, const struct gofunc *fn, const char *sig,
 		json_str(b, "signature", sig);
 	if (closure)
 		captured_json(b, closure);
-	if (fn->file) {
-		json_str(b, "file", fn->file);
-		json_u64(b, "line", fn->line > 0 ? fn->line : 0);
-	}
+	source_line_json(b, fn->file, fn->line);
 }
 
 static void where_text(struct buf *b, const struct gofunc *fn, const char *refused)
 {
-	buf_str(b, fn->file ? screen_path(fn->file) : "-");
+	const char *path = fn->file ? screen_path(fn->file) : "-";
+
 	if (fn->line > 0)
-		buf_number(b, ":", fn->line);
+		source_line_text(b, path, fn->line);
+	else
+		plain_add(b, path);
 	if (!refused)
 		return;
 	buf_str(b, "  (");

@@ -9,6 +9,7 @@
 #include "output/screen.h"
 #include "output/state_print.h"
 #include "output/graph.h"
+#include "output/source_line.h"
 #include "plan/runtime_probe.h"
 
 /* Limits of all trees together: half a gigabyte at most. */
@@ -253,8 +254,7 @@ static void text_place(struct buf *b, const struct goline *at)
 {
 	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
 
-	buf_str(b, slash ? slash + 1 : at->file ? at->file : "?");
-	buf_number(b, ":", at->line);
+	source_line_text(b, slash ? slash + 1 : at->file ?: "?", at->line);
 }
 
 static bool is_same(const struct calltree_who *a, const struct calltree_who *b)
@@ -545,8 +545,7 @@ static void json_origin(struct graph *g, const struct calltree_call *c)
 	json_known(b, "goid", c->origin.parent, c->origin.parent);
 	if (placed) {
 		json_str(b, "func", at.func);
-		json_str(b, "file", at.file ? at.file : "");
-		json_u64(b, "line", at.line);
+		source_line_json(b, at.file ?: "", at.line);
 	}
 	buf_char(b, '}');
 }

@@ -4,6 +4,7 @@
 
 #include "output/point_list.h"
 #include "output/row.h"
+#include "output/source_line.h"
 #include "plan/survey.h"
 
 static const struct column col_place = { NULL, "BREAKPOINT", 50 };
@@ -48,10 +49,8 @@ static void place_text(struct buf *b, const struct point_list_place *p)
 		buf_str(b, p->caller);
 		buf_char(b, ' ');
 	}
-	if (p->file) {
-		buf_str(b, p->file);
-		buf_number(b, ":", p->line);
-	}
+	if (p->file)
+		source_line_text(b, p->file, p->line);
 }
 
 static void executed_text(struct buf *b, const struct reported *p)
@@ -90,10 +89,7 @@ static void place_json(struct buf *b, const struct reported *p)
 		json_str(b, "inlined", at->inlined);
 		json_str(b, "caller", at->caller);
 	}
-	if (at->file) {
-		json_str(b, "file", at->file);
-		json_u64(b, "line", at->line);
-	}
+	source_line_json(b, at->file, at->line);
 }
 
 static void executed_json(struct buf *b, const struct reported *p)

@@ -6,6 +6,7 @@
 #include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
+#include "output/source_line.h"
 #include "output/stack_print.h"
 #include "output/state_print.h"
 
@@ -48,8 +49,7 @@ static void text_place(struct buf *b, size_t start, size_t name, const struct go
 	if (f->file) {
 		buf_str(b, "  ");
 		screen_style(b, STYLE_DIM);
-		plain_add(b, screen_path(f->file));
-		buf_number(b, ":", f->line);
+		source_line_text(b, screen_path(f->file), f->line);
 		screen_style(b, STYLE_PLAIN);
 	}
 	screen_fit_name(b, start, name, len);
@@ -248,14 +248,6 @@ void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 
 /* --- JSON ------------------------------------------------------------ */
 
-static void json_place(struct buf *b, const struct gobin_frame *f)
-{
-	if (!f->file)
-		return;
-	json_str(b, "file", f->file);
-	json_u64(b, "line", f->line);
-}
-
 static void json_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
 {
 	buf_char(b, '{');
@@ -265,7 +257,7 @@ static void json_frame(struct buf *b, const struct symbol *place, const struct g
 		if (place->of->name)
 			json_str(b, "binary", place->of->name);
 	}
-	json_place(b, f);
+	source_line_json(b, f->file, f->line);
 	json_flag(b, "inlined", f->inlined);
 	buf_char(b, '}');
 }
@@ -284,7 +276,7 @@ void stack_print_frames_json(const struct stack *k, struct buf *b)
 		return;
 	json_raw(b, "created_by", "{");
 	json_str(b, "func", stack_creator(k)->func);
-	json_place(b, stack_creator(k));
+	source_line_json(b, stack_creator(k)->file, stack_creator(k)->line);
 	buf_char(b, '}');
 }
 

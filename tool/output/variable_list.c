@@ -4,6 +4,7 @@
 #include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
+#include "output/source_line.h"
 #include "output/variable_list.h"
 #include "value/decode.h"
 #include "x86/regs.h"
@@ -94,8 +95,7 @@ static void place_text(struct buf *b, const struct variable *v)
 	if (!v->line->file)
 		return;
 	buf_char(b, ' ');
-	buf_str(b, screen_path(v->line->file));
-	buf_number(b, ":", (uint64_t)v->line->line);
+	source_line_text(b, screen_path(v->line->file), v->line->line);
 }
 
 /* --- JSON ------------------------------------------------------------ */
@@ -144,10 +144,7 @@ static void place_json(struct buf *b, const struct variable *v)
 	json_str(b, "func", v->at->fn->name);
 	json_u64(b, "offset", v->at->vaddr - v->at->fn->entry);
 	json_hex(b, "address", v->at->vaddr);
-	if (!v->line->file)
-		return;
-	json_str(b, "file", v->line->file);
-	json_u64(b, "line", (uint64_t)v->line->line);
+	source_line_json(b, v->line->file, v->line->line);
 }
 
 /* --- rows ------------------------------------------------------------ */
