@@ -198,10 +198,8 @@ static void event(struct output *o, const struct output_event *e)
 		output_json_edit(b, e);
 	if (e->open)
 		open_call(b, e->open);
-	if (e->stack) {
+	if (e->stack)
 		stack_print_frames_json(e->stack, b);
-		json_flag(b, "truncated", e->stack->cut);
-	}
 	json_end_line(b);
 }
 

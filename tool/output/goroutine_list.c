@@ -239,24 +239,19 @@ static void put_labels(struct row *r, const struct goroutine_list_row *g)
 		buf_str(r->b, row_is_json(r) ? "null" : "?");
 		return;
 	}
-	if (row_is_json(r))
-		buf_char(r->b, '{');
+	if (row_is_json(r)) {
+		stack_print_labels_json(k, r->b);
+		return;
+	}
 	for (size_t i = 0; i < k->nlabels; i++) {
 		const struct stacks_label *l = &k->labels[i];
 
-		if (row_is_json(r)) {
-			json_name(r->b, l->key);
-			quote_json_str(r->b, l->text);
-			continue;
-		}
 		buf_str(r->b, i ? " " : "");
 		plain_add(r->b, l->key);
 		buf_char(r->b, '=');
 		plain_add(r->b, l->text);
 	}
-	if (row_is_json(r))
-		buf_char(r->b, '}');
-	else if (!k->nlabels)
+	if (!k->nlabels)
 		buf_char(r->b, '-');
 }
 
@@ -281,10 +276,8 @@ static void put_row(const struct goroutine_list *l, enum row_mode mode,
 	if (mode == ROW_JSON)
 		json_raw(b, "consistent", g->consistent ? "true" : "false");
 	put_labels(&r, g);
-	if (mode == ROW_JSON) {
+	if (mode == ROW_JSON)
 		stack_print_frames_json(g->stack, b);
-		json_flag(b, "truncated", g->stack->cut);
-	}
 	row_end(&r);
 	if (mode == ROW_TEXT)
 		stack_print_frames_text(g->stack, b);

@@ -272,12 +272,13 @@ void stack_print_frames_json(const struct stack *k, struct buf *b)
 		}
 	}
 	buf_char(b, ']');
-	if (!k->creator)
-		return;
-	json_raw(b, "created_by", "{");
-	json_str(b, "func", stack_creator(k)->func);
-	source_line_json(b, stack_creator(k)->file, stack_creator(k)->line);
-	buf_char(b, '}');
+	if (k->creator) {
+		json_raw(b, "created_by", "{");
+		json_str(b, "func", stack_creator(k)->func);
+		source_line_json(b, stack_creator(k)->file, stack_creator(k)->line);
+		buf_char(b, '}');
+	}
+	json_flag(b, "truncated", k->cut);
 }
 
 static void json_key_parts(struct buf *b, const struct stack *k)
@@ -290,9 +291,9 @@ static void json_key_parts(struct buf *b, const struct stack *k)
 	buf_char(b, ']');
 }
 
-static void json_labels(struct buf *b, const struct stack *k)
+void stack_print_labels_json(const struct stack *k, struct buf *b)
 {
-	json_raw(b, "labels", "{");
+	buf_char(b, '{');
 	for (size_t i = 0; i < k->nlabels; i++) {
 		const struct stacks_label *l = &k->labels[i];
 
@@ -319,9 +320,10 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 	if (s->keyed)
 		json_key_parts(b, k);
 	stack_print_frames_json(k, b);
-	json_flag(b, "truncated", k->cut);
-	if (k->nlabels && !s->keyed)
-		json_labels(b, k);
+	if (k->nlabels && !s->keyed) {
+		json_key(b, "labels");
+		stack_print_labels_json(k, b);
+	}
 	json_end_line(b);
 }
 

@@ -14,10 +14,12 @@ void stack_print_text(const struct stacks *s, size_t top, struct buf *b);
 void stack_print_json(const struct stacks *s, size_t top, struct buf *b);
 
 /*
- * Append the frames of one, and who has created its goroutine: for people, a line each; or as
- * JSON members, ,"frames":[...],"created_by":{...}
+ * Append the frames of one, whether it has more, and who has created its goroutine: for people, a
+ * line each; or as JSON members, ,"frames":[...],"created_by":{...},"truncated":true
  */
 void stack_print_frames_text(const struct stack *k, struct buf *b);
 void stack_print_frames_json(const struct stack *k, struct buf *b);
+/* Append its labels, {"pid":12,...}. */
+void stack_print_labels_json(const struct stack *k, struct buf *b);
 
 #endif

@@ -255,6 +255,20 @@ TEST(test_creator_shown, "the creator of a goroutine is shown")
 	buf_fini(&text);
 }
 
+TEST(test_frames_cut, "text and JSON of one stack say that it has more frames")
+{
+	struct stack k = { simple, 1, true, { 1 }, NULL, 0 };
+	struct buf b = { .p = NULL };
+
+	stack_print_frames_text(&k, &b);
+	expect(&b, "    main.leaf (inlined)  /src/leaf.go:3\n    main.mid  /src/mid.go:20\n"
+	       "    ... and its callers\n");
+	buf_char(&b, '{');
+	stack_print_frames_json(&k, &b);
+	buf_char(&b, '}');
+	expect(&b, "{\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20}],\"truncated\":true}");
+}
+
 /* Weights of time: states stand below the numbers, and add up. */
 TEST(test_split, "times have a mean, and states below them")
 {
