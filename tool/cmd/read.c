@@ -52,7 +52,6 @@ static int put(struct reading *r, size_t i, struct diag *d)
 	struct watchvar_value at;
 	struct buf *b = &r->out;
 
-	r->look.values.now = clock_now(CLOCK_REALTIME);
 	if (watchvar_read(v, &r->look.eval, &r->look.values, &at))
 		return diag_set(d, "out of memory");
 	if (r->json) {

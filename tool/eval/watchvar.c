@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "compile/deferred_step.h"
 #include "compile/expr.h"
@@ -271,6 +272,7 @@ int watchvar_read(const struct watchvar *v, struct eval *g, struct value_ctx *va
 
 	if (eval_take(g, &v->c))
 		return -1;
+	values->now = clock_now(CLOCK_REALTIME);
 	value_record(values, &g->rec);
 	ret->at = (struct value_at){ .type = val->type, .p = g->frame + val->offset,
 				     .len = v->c.size - val->offset };
