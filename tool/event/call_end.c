@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How calls end, as words and keys. */
+#include <string.h>
+
 #include "event/call_end.h"
 
 static const struct {
@@ -23,4 +25,18 @@ const char *callend_key(enum callend end)
 const char *callend_words(enum callend end)
 {
 	return ends[end].words;
+}
+
+/* A longer panic is written once. */
+#define PANIC_SHORT 32
+
+void callend_put(struct buf *b, enum callend end, const char *panic, bool again)
+{
+	if (again && panic && strlen(panic) > PANIC_SHORT) {
+		buf_str(b, "the same panic");
+		return;
+	}
+	buf_str(b, ends[end].words);
+	buf_str(b, panic ? ": " : "");
+	buf_str(b, panic ? panic : "");
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
+
 enum callend {
 	CALLEND_OPEN,		/* it has not */
 	CALLEND_RETURNED,
@@ -21,6 +23,12 @@ const char *callend_key(enum callend end);
 
 /* For people: "ended by a jump to another function"; of a return: "". */
 const char *callend_words(enum callend end);
+
+/*
+ * For people, with the panic that ended it, or NULL: "panic: boom". One panic ends several calls: a
+ * long one is written once. @again: it stands in a line before.
+ */
+void callend_put(struct buf *b, enum callend end, const char *panic, bool again);
 
 /* Without returning: the call was unwound. */
 static inline bool callend_is_unwound(enum callend end)

@@ -140,15 +140,13 @@ static void put_object(struct buf *b, const char *key, const char *members)
 
 static void put_texts(struct graph *g, const struct calltree_call *c)
 {
-	const char *results = c->text[GRAPH_RESULTS];
 	struct buf *b = &g->out.buf;
 	struct goline at;
 
 	put_object(b, "args", c->text[GRAPH_ARGS]);
-	if (callend_is_unwound(c->end) && results)
-		json_str(b, "panic", results);
-	else
-		put_object(b, "results", results);
+	if (graph_panic(c))
+		json_str(b, "panic", graph_panic(c));
+	put_object(b, "results", graph_results(c));
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
 	if ((c->started || !c->parent) && graph_place(g, &c->origin, &at)) {
 		json_str(b, "started_in", at.func);

@@ -67,8 +67,7 @@ static void put_attributes(struct graph *g, const struct calltree_call *c)
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
 	if (c->end == CALLEND_PANIC)
 		otlp_attribute_string(b, OTLP_ERROR_TYPE, "panic");
-	else if (!callend_is_unwound(c->end))
-		buf_str(b, c->text[GRAPH_RESULTS] ?: "");
+	buf_str(b, graph_results(c) ?: "");
 	buf_char(b, ']');
 }
 
@@ -108,18 +107,17 @@ static void put_panic(struct graph *g, const struct calltree_call *c)
 	put_time(g, "timeUnixNano", c->until);
 	json_raw(b, "attributes", "[");
 	otlp_attribute_string(b, "exception.type", "panic");
-	otlp_attribute_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
+	otlp_attribute_string(b, "exception.message", graph_panic(c) ?: "");
 	buf_str(b, "]}]");
 }
 
 static bool has_failed(const struct calltree_call *c)
 {
-	const char *results = c->text[GRAPH_RESULTS];
+	const char *results = graph_results(c);
 
 	/* In a value the quotes have a backslash before them. */
 	return c->end == CALLEND_PANIC ||
-	       (!callend_is_unwound(c->end) && results &&
-		strstr(results, "{\"key\":\"" OTLP_ERROR_TYPE "\""));
+	       (results && strstr(results, "{\"key\":\"" OTLP_ERROR_TYPE "\""));
 }
 
 static void put_span(struct tree *t, const struct calltree_call *c, uint64_t parent)

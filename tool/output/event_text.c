@@ -203,26 +203,6 @@ void output_text_values(struct output *o, const struct output_event *e)
 	buf_char(&o->buf, ')');
 }
 
-/* A longer value is shown once for each panic. */
-#define PANIC_SHORT 32
-
-/* How the call ended. A panic ends several calls, usually one after the other. */
-static void ended(struct output *o, const struct output_event *e)
-{
-	struct buf *b = &o->buf;
-	bool again = e->panic_id && e->panic_id == o->panic_shown;
-
-	if (again && e->panic && strlen(e->panic) > PANIC_SHORT) {
-		buf_str(b, "the same panic");
-		return;
-	}
-	buf_str(b, callend_words(e->end));
-	if (e->panic)
-		buf_str(b, ": ");
-	buf_str(b, e->panic ? e->panic : "");
-	o->panic_shown = e->panic_id;
-}
-
 /* "> main.foo" and the other text before the values; @columns: the most of a name. */
 static void put_title(struct buf *b, const struct output_event *e, size_t columns)
 {
@@ -446,7 +426,9 @@ static void unwound(struct output *o, const struct output_event *e)
 	buf_str(b, "! ");
 	shown_name_put(b, e->fn->fn->name);
 	buf_str(b, " did not return: ");
-	ended(o, e);
+	/* A panic ends several calls, usually one after the other. */
+	callend_put(b, e->end, e->panic, e->panic_id && e->panic_id == o->panic_shown);
+	o->panic_shown = e->panic_id;
 	screen_style(b, STYLE_PLAIN);
 	buf_str(b, "; called ");
 	clock_time(o, e->time);

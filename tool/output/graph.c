@@ -332,35 +332,20 @@ static void text_started(struct graph *g, const struct calltree_call *c,
 	buf_str(b, ": ");
 }
 
-/* A longer panic is shown once, at the first of the calls that it ends. */
-#define PANIC_SHORT 32
-
+/* The first of the calls that a panic ends stands above the others. */
 static bool same_panic(const struct calltree_call *c)
 {
-	const struct calltree_call *up = c->parent;
-	const char *panic = c->text[GRAPH_RESULTS];
+	const char *panic = graph_panic(c), *above = c->parent ? graph_panic(c->parent) : NULL;
 
-	return c->end == CALLEND_PANIC && up && up->end == CALLEND_PANIC && panic &&
-	       up->text[GRAPH_RESULTS] && strlen(panic) > PANIC_SHORT &&
-	       !strcmp(panic, up->text[GRAPH_RESULTS]);
+	return c->end == CALLEND_PANIC && c->parent && c->parent->end == CALLEND_PANIC && panic &&
+	       above && !strcmp(panic, above);
 }
 
 static void text_end(struct buf *b, const struct calltree_call *c)
 {
-	const char *panic = c->text[GRAPH_RESULTS];
-
 	if (c->end != CALLEND_RETURNED) {
-		buf_str(b, " (");
-		if (same_panic(c)) {
-			buf_str(b, "did not return: the same panic");
-		} else if (callend_is_unwound(c->end)) {
-			buf_str(b, "did not return: ");
-			buf_str(b, callend_words(c->end));
-			buf_str(b, panic ? ": " : "");
-			buf_str(b, panic ? panic : "");
-		} else {
-			buf_str(b, callend_words(c->end));
-		}
+		buf_str(b, callend_is_unwound(c->end) ? " (did not return: " : " (");
+		callend_put(b, c->end, graph_panic(c), same_panic(c));
 		buf_char(b, ')');
 	}
 	if (!c->below)
@@ -388,10 +373,10 @@ static size_t text_function(struct graph *g, const struct calltree_call *c, size
 /* Returns where the results begin. "()" says nothing. */
 static size_t text_results(struct buf *b, const struct calltree_call *c)
 {
-	const char *results = c->text[GRAPH_RESULTS];
+	const char *results = graph_results(c);
 	size_t at = b->len;
 
-	if (callend_is_unwound(c->end) || !results || !strcmp(results, "()"))
+	if (!results || !strcmp(results, "()"))
 		return at;
 	buf_str(b, " => ");
 	at = b->len;
@@ -427,7 +412,7 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 		size_t start = b->len, at;
 
 		column(g, graph_has_ended(c), c->duration);
-		column(g, graph_has_ended(c) && !c->vague, graph_self_ns(c));
+		column(g, graph_knows_self(c), graph_self_ns(c));
 		buf_str(b, "  ");
 		text_lines(b, c, true);
 		text_started(g, c, before);
@@ -563,16 +548,15 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	json_flag(b, "system", c->who.system);
 	json_u64(b, "time_ns", c->time + g->out.epoch);
 	json_known(b, "duration_ns", graph_has_ended(c), c->duration);
-	json_known(b, "self_ns", graph_has_ended(c) && !c->vague, graph_self_ns(c));
+	json_known(b, "self_ns", graph_knows_self(c), graph_self_ns(c));
 	json_str(b, "ended", callend_key(c->end));
 	if (c->text[GRAPH_SPLIT])
 		buf_str(b, c->text[GRAPH_SPLIT]);
 	if (c->text[GRAPH_ARGS])
 		buf_str(b, c->text[GRAPH_ARGS]);
-	if (c->text[GRAPH_RESULTS] && callend_is_unwound(c->end))
-		json_key(b, "panic");
-	if (c->text[GRAPH_RESULTS])
-		buf_str(b, c->text[GRAPH_RESULTS]);
+	if (graph_panic(c))
+		json_raw(b, "panic", graph_panic(c));
+	buf_str(b, graph_results(c) ?: "");
 	if (c->below)
 		json_u64(b, "calls_below", c->below);
 	json_raw(b, "calls", "[");

@@ -77,6 +77,24 @@ static inline bool graph_has_ended(const struct calltree_call *c)
 	return c->end != CALLEND_OPEN && c->end != CALLEND_UNSEEN;
 }
 
+/* Is the time without calls below known? */
+static inline bool graph_knows_self(const struct calltree_call *c)
+{
+	return graph_has_ended(c) && !c->vague;
+}
+
+/* The panic that ended it, as calltree_call.text, or NULL. */
+static inline const char *graph_panic(const struct calltree_call *c)
+{
+	return callend_is_unwound(c->end) ? c->text[GRAPH_RESULTS] : NULL;
+}
+
+/* In the same way, what it returned. */
+static inline const char *graph_results(const struct calltree_call *c)
+{
+	return callend_is_unwound(c->end) ? NULL : c->text[GRAPH_RESULTS];
+}
+
 static inline const char *graph_name(const struct graph *g, const struct calltree_call *c)
 {
 	return g->plan->funcs[c->fn]->fn->name;
