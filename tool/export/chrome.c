@@ -141,20 +141,21 @@ static void put_object(struct buf *b, const char *key, const char *members)
 static void put_texts(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
-	struct goline at;
+	struct graph_origin from;
 
 	put_object(b, "args", c->text[GRAPH_ARGS]);
 	if (graph_panic(c))
 		json_str(b, "panic", graph_panic(c));
 	put_object(b, "results", graph_results(c));
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
-	if ((c->started || !c->parent) && graph_place(g, &c->origin, &at)) {
-		json_str(b, "started_in", at.func);
-		json_str(b, "started_file", at.file ? at.file : "");
-		json_u64(b, "started_line", at.line);
+	graph_origin(g, c, &from);
+	if (from.placed) {
+		json_str(b, "started_in", from.at.func);
+		json_str(b, "started_file", from.at.file);
+		json_u64(b, "started_line", from.at.line);
 	}
-	if (!c->parent && c->origin.parent)
-		json_u64(b, "started_by_goroutine", c->origin.parent);
+	if (!c->parent && from.parent)
+		json_u64(b, "started_by_goroutine", from.parent);
 }
 
 /* Begin the event of a call. Returns whether its name is not the function's whole one. */

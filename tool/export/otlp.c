@@ -34,6 +34,7 @@ static void put_places(struct graph *g, const struct calltree_call *c)
 {
 	const struct plan_func *pf = g->plan->funcs[c->fn];
 	struct buf *b = &g->out.buf;
+	struct graph_origin from;
 	struct goline at;
 
 	otlp_attribute_string(b, "code.function.name", pf->fn->name);
@@ -41,14 +42,13 @@ static void put_places(struct graph *g, const struct calltree_call *c)
 		otlp_attribute_string(b, "code.file.path", at.file);
 		otlp_attribute_number(b, "code.line.number", (uint64_t)at.line);
 	}
-	if (c->parent && !c->started)
-		return;
-	if (c->origin.parent)
-		otlp_attribute_number(b, "goprobe.started_by.goroutine.id", c->origin.parent);
-	if (graph_place(g, &c->origin, &at)) {
-		otlp_attribute_string(b, "goprobe.started_in", at.func);
-		otlp_attribute_string(b, "goprobe.started_file", at.file ?: "");
-		otlp_attribute_number(b, "goprobe.started_line", (uint64_t)at.line);
+	graph_origin(g, c, &from);
+	if (from.parent)
+		otlp_attribute_number(b, "goprobe.started_by.goroutine.id", from.parent);
+	if (from.placed) {
+		otlp_attribute_string(b, "goprobe.started_in", from.at.func);
+		otlp_attribute_string(b, "goprobe.started_file", from.at.file);
+		otlp_attribute_number(b, "goprobe.started_line", (uint64_t)from.at.line);
 	}
 }
 

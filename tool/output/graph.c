@@ -214,13 +214,26 @@ void graph_no_lost(struct output *o, const struct goprobe_lost *l, uint64_t time
 
 /* --- what the formats have in common --------------------------------- */
 
-bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
+/* Where its go statement is. The main goroutine has no parent, and no go statement. */
+static bool has_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
 {
 	static const char runtime[] = "runtime.";
 
 	return from->known && from->place &&
 	       gobin_line(g->plan->funcs[from->by]->bin, from->place, ret) &&
 	       (from->parent || strncmp(ret->func, runtime, sizeof(runtime) - 1) != 0);
+}
+
+bool graph_origin(const struct graph *g, const struct calltree_call *c, struct graph_origin *ret)
+{
+	*ret = (struct graph_origin){ .parent = 0 };
+	if (!graph_begins(c))
+		return false;
+	ret->parent = c->origin.parent;
+	ret->placed = has_place(g, &c->origin, &ret->at);
+	if (ret->placed && !ret->at.file)
+		ret->at.file = "";
+	return ret->placed || ret->parent;
 }
 
 /* --- text ------------------------------------------------------------ */
@@ -252,9 +265,9 @@ static void column(struct graph *g, bool there, uint64_t ns)
 /* "main.go:42" */
 static void text_place(struct buf *b, const struct goline *at)
 {
-	const char *slash = at->file ? strrchr(at->file, '/') : NULL;
+	const char *slash = strrchr(at->file, '/');
 
-	source_line_text(b, slash ? slash + 1 : at->file ?: "?", at->line);
+	source_line_text(b, slash ? slash + 1 : *at->file ? at->file : "?", at->line);
 }
 
 static bool is_same(const struct calltree_who *a, const struct calltree_who *b)
@@ -267,8 +280,7 @@ static bool is_same(const struct calltree_who *a, const struct calltree_who *b)
 static void text_whose(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
-	struct goline at;
-	bool placed = graph_place(g, &c->origin, &at);
+	struct graph_origin from;
 
 	if (g->trees && is_same(&g->shown, &c->who))
 		return;
@@ -284,15 +296,15 @@ static void text_whose(struct graph *g, const struct calltree_call *c)
 		buf_str(b, ", ");
 	if (!c->who.system || c->who.goid)
 		buf_number(b, "goroutine ", c->who.goid);
-	if (placed || c->origin.parent)
+	if (graph_origin(g, c, &from))
 		buf_str(b, ", started");
-	if (c->origin.parent)
-		buf_number(b, " by goroutine ", c->origin.parent);
-	if (placed) {
+	if (from.parent)
+		buf_number(b, " by goroutine ", from.parent);
+	if (from.placed) {
 		buf_str(b, " at ");
-		text_place(b, &at);
+		text_place(b, &from.at);
 		buf_str(b, " (");
-		shown_name_put(b, at.func);
+		shown_name_put(b, from.at.func);
 		buf_char(b, ')');
 	}
 	screen_style(b, STYLE_PLAIN);
@@ -320,14 +332,14 @@ static void text_started(struct graph *g, const struct calltree_call *c,
 {
 	bool again = before && before->started && before->who.goid == c->who.goid;
 	struct buf *b = &g->out.buf;
-	struct goline at;
+	struct graph_origin from;
 
 	if (!c->started)
 		return;
 	buf_number(b, "goroutine ", c->who.goid);
-	if (!again && graph_place(g, &c->origin, &at)) {
+	if (!again && graph_origin(g, c, &from) && from.placed) {
 		buf_str(b, ", ");
-		text_place(b, &at);
+		text_place(b, &from.at);
 	}
 	buf_str(b, ": ");
 }
@@ -519,18 +531,17 @@ static void json_values(struct output *o, const struct output_event *e)
 static void json_origin(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
-	struct goline at;
-	bool placed = graph_place(g, &c->origin, &at);
+	struct graph_origin from;
 
-	if (!placed && !c->origin.parent) {
+	if (!graph_origin(g, c, &from)) {
 		json_raw(b, "started_by", "null");
 		return;
 	}
 	json_raw(b, "started_by", "{");
-	json_known(b, "goid", c->origin.parent, c->origin.parent);
-	if (placed) {
-		json_str(b, "func", at.func);
-		source_line_json(b, at.file ?: "", at.line);
+	json_known(b, "goid", from.parent, from.parent);
+	if (from.placed) {
+		json_str(b, "func", from.at.func);
+		source_line_json(b, from.at.file, from.at.line);
 	}
 	buf_char(b, '}');
 }
@@ -543,7 +554,7 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	json_str(b, "func", graph_name(g, c));
 	json_u64(b, "tid", c->who.tid);
 	json_u64(b, "goid", c->who.goid);
-	if (!c->parent || c->started)
+	if (graph_begins(c))
 		json_origin(g, c);
 	json_flag(b, "system", c->who.system);
 	json_u64(b, "time_ns", c->time + g->out.epoch);

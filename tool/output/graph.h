@@ -100,8 +100,21 @@ static inline const char *graph_name(const struct graph *g, const struct calltre
 	return g->plan->funcs[c->fn]->fn->name;
 }
 
-/* Where the go statement is. The main goroutine has no parent, and no go statement. */
-bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret);
+/* Is it the first one of its goroutine in a tree? Then formats say where that comes from. */
+static inline bool graph_begins(const struct calltree_call *c)
+{
+	return !c->parent || c->started;
+}
+
+/* Where a goroutine comes from. */
+struct graph_origin {
+	uint64_t parent;	/* the goroutine that started it, or 0 */
+	bool placed;		/* its go statement is known: */
+	struct goline at;	/* where that is; without a file, that is "" */
+};
+
+/* That of a call's goroutine; false: it is not the first one there, or nothing is known. */
+bool graph_origin(const struct graph *g, const struct calltree_call *c, struct graph_origin *ret);
 
 /* @levels and @calls: of one tree. Before sink_open(), which fills @out. 0 or -1. */
 int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls);
