@@ -282,10 +282,6 @@ static void put_duration(struct output *o, const struct output_event *e, bool ns
 static void put_field(struct output *o, const struct output_event *e,
 		      const struct template_piece *piece, const char **kept)
 {
-	static const char *const kinds[] = {
-		[OUTPUT_CALL] = "call", [OUTPUT_RETURN] = "return", [OUTPUT_TAIL] = "return",
-		[OUTPUT_UNWOUND] = "unwound", [OUTPUT_AT] = "at",
-	};
 	uint64_t time = (e->kind == OUTPUT_UNWOUND ? e->seen : e->time) + o->epoch;
 	struct buf *b = &o->buf;
 
@@ -300,10 +296,10 @@ static void put_field(struct output *o, const struct output_event *e,
 		buf_u64(b, time);
 		break;
 	case FIELD_KIND:
-		buf_str(b, kinds[e->kind]);
+		buf_str(b, output_kinds[e->kind]);
 		break;
 	case FIELD_FUNC:
-		shape_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+		shape_put(b, output_name(e));
 		break;
 	case FIELD_PID:
 		buf_u64(b, e->tgid);

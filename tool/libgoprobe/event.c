@@ -113,7 +113,7 @@ int goprobe_event_duration(const struct goprobe_event *e, uint64_t *ns)
 {
 	const struct output_event *o = e->e;
 
-	if (!o || (o->kind != OUTPUT_RETURN && o->kind != OUTPUT_TAIL) || o->no_duration)
+	if (!o || !output_has_duration(o) || o->no_duration)
 		return 0;
 	*ns = o->duration;
 	return 1;
@@ -127,13 +127,9 @@ uint64_t goprobe_event_lost(const struct goprobe_event *e)
 /* The frame whose values it has, or NULL. */
 static const struct plan_frame *frame_of(const struct goprobe_event *e)
 {
-	const struct plan_frame *f;
-
-	if (!e->e || (e->e->kind != OUTPUT_CALL && e->e->kind != OUTPUT_RETURN &&
-		      e->e->kind != OUTPUT_AT))
+	if (!e->e || e->e->kind == OUTPUT_UNWOUND || output_no_values(e->e))
 		return NULL;
-	f = output_frame(e->e);
-	return f->unavailable ? NULL : f;
+	return output_frame(e->e);
 }
 
 size_t goprobe_event_nvalues(const struct goprobe_event *e)

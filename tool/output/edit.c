@@ -100,11 +100,17 @@ static struct edit_show show_of(const struct output_event *e)
 	};
 }
 
+/* Only calls and returns are changed. */
+static const struct edit *edit_of(const struct output_event *e)
+{
+	return e->kind == OUTPUT_CALL || e->kind == OUTPUT_RETURN ? output_frame(e)->edit : NULL;
+}
+
 void output_text_edit(struct buf *b, const struct output_event *e)
 {
+	const struct edit *edit = edit_of(e);
 	const struct plan_frame *f = output_frame(e);
-	const struct edit_show show = show_of(e);
-	const struct edit *edit = f->edit;
+	struct edit_show show;
 	const char *why;
 
 	if (!edit)
@@ -115,6 +121,7 @@ void output_text_edit(struct buf *b, const struct output_event *e)
 		buf_str(b, why);
 		return;
 	}
+	show = show_of(e);
 	for (size_t i = 0; i < edit->nsets; i++) {
 		buf_str(b, i ? ", " : f->dry_run ? "  would set " : "  set ");
 		edit_text_set(&show, &edit->sets[i], b);
@@ -127,15 +134,17 @@ void output_text_edit(struct buf *b, const struct output_event *e)
 
 void output_json_edit(struct buf *b, const struct output_event *e)
 {
+	const struct edit *edit = edit_of(e);
 	const struct plan_frame *f = output_frame(e);
-	const struct edit_show show = show_of(e);
+	struct edit_show show;
 	const char *why;
 
-	if (!f->edit)
+	if (!edit)
 		return;
-	edit_json_sets(&show, f->edit, b);
-	if (f->edit->delay)
-		json_u64(b, "delay_ns", f->edit->delay);
+	show = show_of(e);
+	edit_json_sets(&show, edit, b);
+	if (edit->delay)
+		json_u64(b, "delay_ns", edit->delay);
 	why = why_not(e, f);
 	if (why)
 		json_str(b, "not_changed", why);

@@ -89,7 +89,7 @@ static void registers(struct buf *b, const struct output_event *e)
 {
 	uint64_t v;
 
-	if (e->kind == OUTPUT_TAIL || !output_register(e, 0, &v))
+	if (!output_register(e, 0, &v))
 		return;
 	json_raw(b, "registers", "{");
 	for (size_t i = 0; i < REGS_INTS && output_register(e, i, &v); i++)
@@ -111,15 +111,10 @@ static void place(struct buf *b, const struct plan_func *pf)
 
 static void values(struct output *o, const struct output_event *e)
 {
-	struct buf *b = &o->buf;
-	const char *why = output_frame(e)->unavailable;
+	const char *why = output_no_values(e);
 
-	if (e->open && e->open->before)
-		why = OUTPUT_BEFORE;
-	if (e->kind == OUTPUT_TAIL)
-		why = callend_words(CALLEND_TAIL);
 	if (why)
-		json_str(b, "unavailable", why);
+		json_str(&o->buf, "unavailable", why);
 	else
 		output_json_values(o, e);
 }
@@ -131,8 +126,6 @@ static void open_call(struct buf *b, const struct output_open *open)
 	json_str(b, "status", open->status);
 	if (open->reason)
 		json_str(b, "wait_reason", open->reason);
-	if (open->stack)
-		stack_print_frames_json(open->stack, b);
 }
 
 static void duration(struct buf *b, const struct output_event *e)
@@ -166,18 +159,11 @@ static inline void known(struct buf *b, const char *key, bool known, uint64_t v)
 
 static void event(struct output *o, const struct output_event *e)
 {
-	static const char *const kinds[] = {
-		[OUTPUT_CALL] = "call",
-		[OUTPUT_RETURN] = "return",
-		[OUTPUT_TAIL] = "return",
-		[OUTPUT_UNWOUND] = "unwound",
-		[OUTPUT_AT] = "at",
-	};
 	/* Nobody has seen on which thread, and when. */
 	bool seen = !e->open || !e->open->before;
 	struct buf *b = &o->buf;
 
-	json_line(b, e->open ? "stuck" : kinds[e->kind]);
+	json_line(b, e->open ? "stuck" : output_kinds[e->kind]);
 	json_str(b, "func", e->fn->fn->name);
 	if (e->kind == OUTPUT_AT)
 		place(b, e->fn);
@@ -186,7 +172,7 @@ static void event(struct output *o, const struct output_event *e)
 	known(b, ",\"goid\":", !e->no_g, e->goid);
 	known(b, ",\"time_ns\":", seen, e->time + o->epoch);
 	json_flag(b, "system", e->system);
-	if (e->kind == OUTPUT_RETURN || e->kind == OUTPUT_TAIL)
+	if (output_has_duration(e))
 		duration(b, e);
 	if (e->kind == OUTPUT_UNWOUND) {
 		unwound(o, e);
@@ -194,12 +180,11 @@ static void event(struct output *o, const struct output_event *e)
 		values(o, e);
 		registers(b, e);
 	}
-	if (e->kind == OUTPUT_CALL || e->kind == OUTPUT_RETURN)
-		output_json_edit(b, e);
+	output_json_edit(b, e);
 	if (e->open)
 		open_call(b, e->open);
-	if (e->stack)
-		stack_print_frames_json(e->stack, b);
+	if (output_stack(e))
+		stack_print_frames_json(output_stack(e), b);
 	json_end_line(b);
 }
 

@@ -192,7 +192,7 @@ void output_text_panic(struct output *o, const struct output_event *e)
 
 void output_text_values(struct output *o, const struct output_event *e)
 {
-	const char *why = output_frame(e)->unavailable;
+	const char *why = output_no_values(e);
 
 	if (!why) {
 		list(&o->buf, e, false, NULL);
@@ -211,7 +211,7 @@ static void put_title(struct buf *b, const struct output_event *e, size_t column
 	buf_str(b, e->kind == OUTPUT_AT ? "@ " : e->kind == OUTPUT_CALL ? "> " : "< ");
 	screen_style(b, STYLE_BOLD);
 	at = b->len;
-	shown_name_put(b, e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+	shown_name_put(b, output_name(e));
 	screen_shorten_name(b, at, b->len - at, columns);
 	screen_style(b, STYLE_PLAIN);
 	if (e->kind != OUTPUT_CALL)
@@ -263,34 +263,21 @@ static const struct fast_value_form form = {
 	.value = quick_value,
 };
 
-/* Are values of it known? */
-static bool has_values(const struct output_event *e)
-{
-	return e->kind != OUTPUT_UNWOUND && e->kind != OUTPUT_TAIL &&
-	       !output_frame(e)->unavailable && !(e->open && e->open->before);
-}
-
 /* The line begins at @start. Returns whether more lines follow. */
 static bool values(struct output *o, const struct output_event *e, size_t start)
 {
 	const struct plan_frame *f = output_frame(e);
+	const char *why = output_no_values(e);
 	struct buf *b = &o->buf;
 	size_t at;
 
-	if (e->kind == OUTPUT_TAIL || (e->open && e->open->before)) {
-		title(b, e);
-		buf_str(b, "(<");
-		buf_str(b, e->open ? OUTPUT_BEFORE : callend_words(CALLEND_TAIL));
-		buf_str(b, ">)");
-		return false;
-	}
-	if (!f->unavailable && !e->v->width) {
+	if (!why && !e->v->width) {
 		fast_value_values(o, &form, e);
 		return false;
 	}
 	title(b, e);
 	at = b->len;
-	if (f->unavailable) {
+	if (why) {
 		output_text_values(o, e);
 		return false;
 	}
@@ -328,7 +315,7 @@ static void fit(struct buf *b, const struct parts *at, const struct output_event
 	if (!screen.columns || b->failed || b->len - at->start <= screen.columns ||
 	    memchr(b->p + at->start, '\n', b->len - at->start))
 		return;
-	if (has_values(e))
+	if (e->kind != OUTPUT_UNWOUND && !output_no_values(e))
 		pieces = calloc(f->nvalues + 1, sizeof(*pieces));
 	if (pieces) {
 		n = f->nvalues;
@@ -349,7 +336,7 @@ static void registers(struct buf *b, const struct output_event *e)
 {
 	uint64_t v;
 
-	if (e->kind == OUTPUT_TAIL || !output_register(e, 0, &v))
+	if (!output_register(e, 0, &v))
 		return;
 	buf_str(b, "  {");
 	for (size_t i = 0; i < REGS_INTS && output_register(e, i, &v); i++) {
@@ -447,22 +434,19 @@ static void event(struct output *o, const struct output_event *e)
 	} else {
 		lines = values(o, e, at.start);
 		at.end = b->len;
-		if (e->kind == OUTPUT_RETURN || e->kind == OUTPUT_TAIL) {
+		if (output_has_duration(e)) {
 			duration(b, at.start, e, lines);
 			split(b, e);
 		}
-		if (e->kind == OUTPUT_CALL || e->kind == OUTPUT_RETURN)
-			output_text_edit(b, e);
+		output_text_edit(b, e);
 		registers(b, e);
 	}
 	if (e->open)
 		open_call(b, e->open);
 	fit(b, &at, e);
 	buf_char(b, '\n');
-	if (e->open && e->open->stack)
-		stack_print_frames_text(e->open->stack, b);
-	else if (e->stack)
-		stack_print_frames_text(e->stack, b);
+	if (output_stack(e))
+		stack_print_frames_text(output_stack(e), b);
 }
 
 /* "ring_full" to "ring full" */

@@ -14,6 +14,14 @@
 #include "output/format.h"
 #include "output/screen.h"
 
+const char *const output_kinds[] = {
+	[OUTPUT_CALL] = "call",
+	[OUTPUT_RETURN] = "return",
+	[OUTPUT_TAIL] = "return",
+	[OUTPUT_UNWOUND] = "unwound",
+	[OUTPUT_AT] = "at",
+};
+
 /* A pipe, a socket or a terminal has a reader. */
 static bool waits_for_reader(mode_t mode, int fd)
 {

@@ -51,7 +51,7 @@ struct output_event {
 	uint64_t time; /* CLOCK_MONOTONIC, ns; of OUTPUT_UNWOUND: when the call was entered */
 	uint64_t seen;		/* OUTPUT_UNWOUND: time of the record that proves it */
 	enum callend end;	/* OUTPUT_UNWOUND: what ended it */
-	const char *panic; /* OUTPUT_UNWOUND: what output_format.panic wrote of the panic, or NULL */
+	const char *panic; /* OUTPUT_UNWOUND: what output_format.panic wrote, or NULL */
 	uint64_t panic_id;	/* its number */
 	/* Of the end of a call: what output_format.call wrote of it, or NULL. */
 	const char *call;
@@ -207,6 +207,35 @@ static inline size_t output_pending(const struct output *o)
 static inline const struct plan_frame *output_frame(const struct output_event *e)
 {
 	return e->kind == OUTPUT_CALL || e->kind == OUTPUT_AT ? &e->fn->call : &e->fn->ret;
+}
+
+/* Its name for programs: "call", and "return" of both ends that a record shows. */
+extern const char *const output_kinds[];
+
+/* The function, or of a place what people call that. */
+static inline const char *output_name(const struct output_event *e)
+{
+	return e->kind == OUTPUT_AT ? plan_func_name(e->fn) : e->fn->fn->name;
+}
+
+/* Ends whose records were seen have a duration, or a text in its place. */
+static inline bool output_has_duration(const struct output_event *e)
+{
+	return e->kind == OUTPUT_RETURN || e->kind == OUTPUT_TAIL;
+}
+
+/* Why it has no values at all, or NULL; not of OUTPUT_UNWOUND. */
+static inline const char *output_no_values(const struct output_event *e)
+{
+	if (e->open && e->open->before)
+		return OUTPUT_BEFORE;
+	return e->kind == OUTPUT_TAIL ? callend_words(CALLEND_TAIL) : output_frame(e)->unavailable;
+}
+
+/* The stack that is shown below it, or NULL. */
+static inline const struct stack *output_stack(const struct output_event *e)
+{
+	return e->open && e->open->stack ? e->open->stack : e->stack;
 }
 
 /* Is it a receiver or a context? */

@@ -519,7 +519,7 @@ void graph_no_header(struct output *o)
 
 static void json_values(struct output *o, const struct output_event *e)
 {
-	const char *why = output_frame(e)->unavailable;
+	const char *why = output_no_values(e);
 
 	if (!why) {
 		output_json_values(o, e);
