@@ -46,6 +46,7 @@ struct function functions[FUNCTIONS_MAX] = {
 	{ "note, short", false, false, 0x90, 0x14000, USE_NOTE, USE_NOTE },
 	{ "note, short, spill", false, true, 0x10, 0x15000 + 20, USE_NOTE, USE_NOTE },
 	{ "note, long", true, false, 0x90, 0x16000 + 50, USE_NOTE, USE_NOTE },
+	{ "note, short, call", false, false, 0x10, 0x19000, USE_NOTE, USE_NONE },
 	{ "note, long, page's end", true, true, 0x10, 0x18000 - 6, USE_NOTE, USE_NOTE },
 };
 

@@ -16,7 +16,7 @@
 _Atomic uint64_t strange;
 
 static const char usage[] = "usage: native [--seconds N] [--without STEPS:N]\n"
-			    "       native --steps\n";
+			    "       native --steps | --bench\n";
 
 /* What hits of all sites did. */
 struct sum {
@@ -190,12 +190,26 @@ static int leave_out(const char *text)
 	return -1;
 }
 
-static int parse(int argc, char **argv, unsigned int *seconds)
+static int bench(void)
+{
+	struct sigaction trap = {
+		.sa_sigaction = change_trap, .sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
+
+	work_set_up_g(0, (char *)__builtin_frame_address(0) + 4096);
+	if (sigaction(SIGTRAP, &trap, NULL) || code_make())
+		return 2;
+	bench_show();
+	return 0;
+}
+
+static int parse(int argc, char **argv, unsigned int *seconds, bool *benched)
 {
 	static const struct option options[] = {
 		{ "seconds", required_argument, NULL, 's' },
 		{ "without", required_argument, NULL, 'w' },
 		{ "steps", no_argument, NULL, 'l' },
+		{ "bench", no_argument, NULL, 'b' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -203,6 +217,8 @@ static int parse(int argc, char **argv, unsigned int *seconds)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 's') {
 			*seconds = (unsigned int)atoi(optarg);
+		} else if (c == 'b') {
+			*benched = true;
 		} else if (c == 'l') {
 			list_steps();
 			exit(0);
@@ -218,14 +234,17 @@ int main(int argc, char **argv)
 {
 	struct sigaction a = { .sa_sigaction = fatal, .sa_flags = SA_SIGINFO };
 	unsigned int seconds = 20, bad;
+	bool benched = false;
 	uint64_t changes;
 
-	if (parse(argc, argv, &seconds))
+	if (parse(argc, argv, &seconds, &benched))
 		return 2;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0)) {
 		perror("native: membarrier");
 		return 2;
 	}
+	if (benched)
+		return bench();
 	if (sigaction(SIGSEGV, &a, NULL) || sigaction(SIGILL, &a, NULL) ||
 	    sigaction(SIGBUS, &a, NULL) || code_make() || work_start())
 		return 2;

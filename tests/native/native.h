@@ -123,7 +123,12 @@ void change_unprobe(bool unprobed);
 void change_trap(int sig, siginfo_t *info, void *context);
 void change_drain(bool last);
 
+/* bench.c */
+void bench_show(void);
+
 /* work.c */
+/* Make @who a goroutine whose stack is @stack. */
+void work_set_up_g(int who, const void *stack);
 int work_start(void);
 /* Have the threads work for a moment while @unprobe has removed all breakpoints. */
 void work_unprobed(void (*unprobe)(bool unprobed));

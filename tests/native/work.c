@@ -76,7 +76,7 @@ static void interrupted(int sig)
 	}
 }
 
-static void set_up_g(int who, const void *stack)
+void work_set_up_g(int who, const void *stack)
 {
 	gs[who] = (struct g){
 		.hi = (uint64_t)stack, .m = (uint64_t)&ms[who], .goid = (uint64_t)who + 1,
@@ -127,8 +127,8 @@ static void *work(void *arg)
 	int who = (int)(uint64_t)arg;
 
 	self = who;
-	set_up_g(who, (char *)__builtin_frame_address(0) + 4096);
-	set_up_g(WORKERS + who, (char *)__builtin_frame_address(0) + 8192);
+	work_set_up_g(who, (char *)__builtin_frame_address(0) + 4096);
+	work_set_up_g(WORKERS + who, (char *)__builtin_frame_address(0) + 8192);
 	if (!alt.ss_sp || sigaltstack(&alt, NULL))
 		exit(2);
 	ready++;
