@@ -31,6 +31,16 @@ need()
 	command -v "$1" >/dev/null || die "$1 is missing; run tests/setup (as root) to install what the tests need"
 }
 
+# inputs PATH... - a digest of what git knows or would add of these, and of the compiler; nothing where there is no git
+inputs()
+{
+	git -C "$TREE" rev-parse --git-dir >/dev/null 2>&1 || return 0
+	{
+		"${CC:-gcc}" --version
+		cd "$TREE" && git ls-files -z --cached --others --exclude-standard -- "$@" | sort -zu | xargs -0r sha256sum 2>&1 || :
+	} | sha256sum | cut -d' ' -f1
+}
+
 # exclusive NAME - hold the lock NAME of the cache until the script ends
 exclusive()
 {
