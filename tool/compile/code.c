@@ -17,50 +17,7 @@
 
 #define WORD 8U
 
-/* --- labels ---------------------------------------------------------------------- */
-
-void code_jump(struct operand *c, struct codelabel *to)
-{
-	if (!c->nops || c->full)
-		return;
-	c->ops[c->nops - 1].offset = (uint32_t)to->last;
-	to->last = c->nops;
-}
-
-void code_here(struct operand *c, struct codelabel *label)
-{
-	size_t at = label->last;
-
-	while (at && !c->full) {
-		struct goprobe_op *op = &c->ops[at - 1];
-		size_t before = op->offset;
-
-		op->offset = (uint32_t)(c->nops - at);
-		at = before;
-	}
-	label->last = 0;
-}
-
-static void jump_always(struct operand *c, struct codelabel *to)
-{
-	operand_op2(c, GOPROBE_OP_JUMP, 0, 0);
-	code_jump(c, to);
-}
-
-static void jump_if(struct operand *c, uint8_t code, uint8_t a, uint64_t value,
-		    struct codelabel *to)
-{
-	operand_set(c, code, a, value);
-	code_jump(c, to);
-}
-
 /* --- numbers ----------------------------------------------------------------------- */
-
-int code_place(struct job *j, const struct typed *n, struct operand_place *p)
-{
-	/* No error is possible: the type pass has compiled it before. */
-	return expr_compile_in(j, n->e, p);
-}
 
 static int load(struct job *j, const struct typed *n, uint8_t *reg)
 {
@@ -68,7 +25,8 @@ static int load(struct job *j, const struct typed *n, uint8_t *reg)
 	uint8_t first = c->reg;
 	struct operand_place p;
 
-	if (code_place(j, n, &p))
+	/* No error is possible: the type pass has compiled it before. */
+	if (place_compile(j, n->e, &p))
 		return -1;
 	c->reg = first;
 	*reg = operand_take(c);
@@ -167,7 +125,7 @@ static int unary(struct job *j, const struct typed *n, uint8_t *reg)
 /* A boolean expression as 1 or 0. */
 static int boolean(struct job *j, const struct typed *n, uint8_t *reg)
 {
-	struct codelabel no = { 0 }, end = { 0 };
+	struct jump_label no = { 0 }, end = { 0 };
 	struct operand *c = &j->code;
 
 	*reg = operand_take(c);
@@ -175,9 +133,9 @@ static int boolean(struct job *j, const struct typed *n, uint8_t *reg)
 		return -1;
 	operand_set(c, GOPROBE_OP_IMM, *reg, 1);
 	jump_always(c, &end);
-	code_here(c, &no);
+	jump_here(c, &no);
 	operand_set(c, GOPROBE_OP_IMM, *reg, 0);
-	code_here(c, &end);
+	jump_here(c, &end);
 	c->reg = *reg + 1;
 	return 0;
 }
@@ -306,7 +264,7 @@ static enum expr_op opposite(enum expr_op op)
 
 /* Compare with a constant. There are only < and >=: x <= 5 is x < 6. */
 static int compare_const(struct job *j, const struct typed *n, enum expr_op op,
-			 struct codelabel *to)
+			 struct jump_label *to)
 {
 	const struct gotype *t = n->l->type;
 	struct operand *c = &j->code;
@@ -333,7 +291,7 @@ static int compare_const(struct job *j, const struct typed *n, enum expr_op op,
 }
 
 static int compare_two(struct job *j, const struct typed *n, enum expr_op op,
-		       struct codelabel *to)
+		       struct jump_label *to)
 {
 	bool sign = n->l->type->kind == GOTYPE_INT, turned = op == EXPR_GT || op == EXPR_LE;
 	struct operand *c = &j->code;
@@ -344,11 +302,43 @@ static int compare_two(struct job *j, const struct typed *n, enum expr_op op,
 	operand_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		    op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
 		    (sign ? GOPROBE_OP_JSGE : GOPROBE_OP_JGE), turned ? r : l, turned ? l : r);
-	code_jump(c, to);
+	jump_to(c, to);
 	return 0;
 }
 
-static int compare(struct job *j, const struct typed *n, bool want, struct codelabel *to)
+/* A float's sort key in place of its bits; NaN goes to @nan. */
+static void order(struct operand *c, const struct gotype *t, uint8_t reg, struct jump_label *nan)
+{
+	operand_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_ORDER, .a = reg, .b = reg, .size = (uint32_t)t->size });
+	jump_to(c, nan);
+}
+
+static int compare_floats(struct job *j, const struct typed *n, enum expr_op op, bool want,
+			  struct jump_label *to)
+{
+	const struct gotype *t = n->l->type;
+	struct operand *c = &j->code;
+	struct jump_label end = { 0 };
+	bool turned = op == EXPR_GT || op == EXPR_LE;
+	/* Only "!=" holds for NaN. */
+	struct jump_label *nan = (n->op == EXPR_NE) == want ? to : &end;
+	uint8_t l, r;
+
+	/* Both are evaluated before NaN decides: Go, too, dereferences nil on the right. */
+	if (code_number(j, n->l, &l) || code_number(j, n->r, &r))
+		return -1;
+	order(c, t, l, nan);
+	order(c, t, r, nan);
+	operand_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
+		    op == EXPR_LT || op == EXPR_GT ? GOPROBE_OP_JSLT : GOPROBE_OP_JSGE,
+		    turned ? r : l, turned ? l : r);
+	jump_to(c, to);
+	jump_here(c, &end);
+	return 0;
+}
+
+static int compare(struct job *j, const struct typed *n, bool want, struct jump_label *to)
 {
 	enum expr_op op = want ? n->op : opposite(n->op);
 
@@ -356,17 +346,17 @@ static int compare(struct job *j, const struct typed *n, bool want, struct codel
 	case GOTYPE_STRING:
 		return code_test_string(j, n, want, to);
 	case GOTYPE_FLOAT:
-		return code_test_float(j, n, op, want, to);
+		return compare_floats(j, n, op, want, to);
 	default:
 		return n->r->kind == TYPED_CONST ? compare_const(j, n, op, to) :
 							compare_two(j, n, op, to);
 	}
 }
 
-static int logic(struct job *j, const struct typed *n, bool want, struct codelabel *to)
+static int logic(struct job *j, const struct typed *n, bool want, struct jump_label *to)
 {
 	struct operand *c = &j->code;
-	struct codelabel end = { 0 };
+	struct jump_label end = { 0 };
 	uint8_t first = c->reg;
 	/* The first operand alone decides if it has this value. */
 	bool decides = n->op == EXPR_OR;
@@ -376,11 +366,11 @@ static int logic(struct job *j, const struct typed *n, bool want, struct codelab
 	c->reg = first;
 	if (code_test(j, n->r, want, to))
 		return -1;
-	code_here(c, &end);
+	jump_here(c, &end);
 	return 0;
 }
 
-int code_test(struct job *j, const struct typed *n, bool want, struct codelabel *to)
+int code_test(struct job *j, const struct typed *n, bool want, struct jump_label *to)
 {
 	struct operand *c = &j->code;
 	uint8_t reg;

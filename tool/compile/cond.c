@@ -60,7 +60,7 @@ static int compile_term(struct job *j, const struct expr *e, unsigned int needs)
 {
 	struct operand *c = &j->code;
 	const struct typed *n = typed_condition(j, e);
-	struct codelabel passes = { 0 };
+	struct jump_label passes = { 0 };
 	bool constant;
 
 	if (!n)
@@ -79,7 +79,7 @@ static int compile_term(struct job *j, const struct expr *e, unsigned int needs)
 			return -1;
 	}
 	operand_op2(c, GOPROBE_OP_REJECT, 0, 0);
-	code_here(c, &passes);
+	jump_here(c, &passes);
 	return c->full ? job_wrong_all(j, e, "this takes more steps than a condition can") :
 			 constant;
 }
@@ -211,7 +211,7 @@ static int compile(struct job *j, struct expr_scope *scope, const struct expr *c
 {
 	struct terms t = { .n = 0 };
 
-	if (expr_assign(j))
+	if (job_assign(j))
 		return -1;
 	split(j, cond, &t);
 	if (check_sides(j, &t))

@@ -62,7 +62,7 @@ static int show_was(struct job *j, const struct editvalue *v, struct plan_value 
 	struct operand *c = &j->code;
 	struct operand_place p;
 
-	if (expr_compile_in(j, v->to, &p))
+	if (place_compile(j, v->to, &p))
 		return -1;
 	to->unavailable = j->secret ? secret_why : NULL;
 	to->stack = p.kind == OPERAND_STACK || p.kind == OPERAND_STATIC;
@@ -202,7 +202,7 @@ int edit_compile(const struct expr_scope *scope, const char *text,
 	if (filter && filter->returns && edit_parse_any(&from[0]))
 		return known_too_late(text, &from[0], d);
 	j = job_new(&side, text, true, d);
-	err = j ? expr_assign(j) : -1;
+	err = j ? job_assign(j) : -1;
 	if (!err) {
 		side.results = false;
 		err = compile_side(j, &from[0], &ret->call);

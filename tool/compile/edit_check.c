@@ -47,7 +47,7 @@ static const struct gotype *type_of(struct job *j, const struct expr *e,
 	int err;
 
 	j->unavailable = NULL;
-	err = expr_compile_in(j, e, p);
+	err = place_compile(j, e, p);
 	c->nops = nops;
 	c->reg = reg;
 	return err ? NULL : job_type_of(p);

@@ -32,7 +32,7 @@ static int bound(struct job *j, const struct expr *e, uint8_t otherwise, uint8_t
 		c->reg = first;
 		return 0;
 	}
-	if (index_check(j, e) || expr_compile_in(j, e, &p))
+	if (index_check(j, e) || place_compile(j, e, &p))
 		return -1;
 	t = job_type_of(&p);
 	if (p.steps.n || !t || !constant_is_whole(t))
@@ -73,7 +73,7 @@ static int part(struct job *j, const struct editvalue *v, struct editword *words
 	uint8_t low, high, first = c->reg;
 	struct operand_place p;
 
-	if (expr_compile_in(j, v->to, &p))
+	if (place_compile(j, v->to, &p))
 		return -1;
 	/* The address comes last: it may be in the register that finds the place. */
 	operand_load(c, &p, WORD, WORD, len);
@@ -113,7 +113,7 @@ static int zero(struct job *j, const struct editvalue *v, struct editword *words
 	if (v->kind == EDITVALUE_ZERO)
 		return 0;
 	address = operand_take(c);
-	if (expr_compile_in(j, v->to, &p))
+	if (place_compile(j, v->to, &p))
 		return -1;
 	operand_load(c, &p, 0, WORD, address);
 	words[0].reg = address;
@@ -158,7 +158,7 @@ int editcode_set(struct job *j, const struct editvalue *v, const struct editword
 	struct operand *c = &j->code;
 	struct operand_place p;
 
-	if (expr_compile_in(j, v->to, &p))
+	if (place_compile(j, v->to, &p))
 		return -1;
 	if (p.kind != OPERAND_PARTS && p.kind != OPERAND_MEMORY)
 		p = operand_address(c, &p);

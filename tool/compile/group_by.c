@@ -196,7 +196,7 @@ static int put(struct job *j, const struct typed *n, enum group_by_kind kind)
 		put_word(&j->code, reg);
 		return 0;
 	}
-	if (code_place(j, n, &p))
+	if (place_compile(j, n->e, &p))
 		return -1;
 	(kind == GROUP_BY_STRING ? put_string : put_type)(&j->code, &p);
 	return 0;
@@ -395,7 +395,7 @@ static int check_sides(struct job *j, const struct group_by_exprs *by, struct gr
 static int compile(struct job *j, struct expr_scope *scope, const struct group_by_exprs *by,
 		   struct group_by *key)
 {
-	if (expr_assign(j) || check_sides(j, by, key))
+	if (job_assign(j) || check_sides(j, by, key))
 		return -1;
 	scope->results = key->results;
 	for (size_t i = 0; i < by->n; i++) {

@@ -54,7 +54,7 @@ int index_load(struct job *j, const struct expr *e)
 		return -1;
 	if (e->kind == EXPR_BINARY)
 		return compile_sum(j, e);
-	if (expr_compile_in(j, e, &p))
+	if (place_compile(j, e, &p))
 		return -1;
 	if (p.steps.n)
 		return job_wrong(j, e, "an index can't come out of a map or an interface");
@@ -219,7 +219,7 @@ int index_compile(struct job *j, const struct expr *e, struct operand_place *p)
 {
 	const struct gotype *t;
 
-	if (expr_compile_in(j, e->x, p))
+	if (place_compile(j, e->x, p))
 		return -1;
 	t = job_type_of(p);
 	if (t && t->kind == GOTYPE_POINTER && t->elem && t->elem->kind == GOTYPE_ARRAY) {

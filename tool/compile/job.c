@@ -59,6 +59,23 @@ int job_keep_capture(struct job *j, const struct plan_value *v, size_t n,
 	return ret->pieces && ret->ops ? 0 : -1;
 }
 
+int job_assign(struct job *j)
+{
+	const struct gosig *sig = j->scope->sig;
+	size_t n = sig && !sig->incomplete && !j->scope->at ? sig->nparams + sig->nresults : 0;
+	struct abi_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
+
+	if (!v)
+		return job_no_memory(j);
+	if (!n)
+		return 0;
+	j->call.params.values = v;
+	j->call.results.values = v + sig->nparams;
+	if (abi_assign(sig, j->scope->abi0, &j->call))
+		return diag_set(j->d, "the arguments of %s are too large", j->scope->fn->name);
+	return 0;
+}
+
 struct job_item job_begin_item(struct job *j, size_t i)
 {
 	struct job_item item = { .op = j->code.nops, .piece = j->code.npieces };

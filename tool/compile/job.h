@@ -39,10 +39,12 @@ extern const struct gotype exprjob_string;	/* string */
 
 /*
  * A job for @scope, which free() ends; @text may be set later. NULL, and an error, without memory.
- * Where arguments and results are is known after expr_assign().
+ * Where arguments and results are is known after job_assign().
  */
 struct job *job_new(const struct expr_scope *scope, const char *text, bool cond,
 		    struct diag *d);
+/* Where arguments and results are: first of all. 0, or -1 and an error. */
+int job_assign(struct job *j);
 /* A copy of @n objects of @size bytes in the scope's memory; NULL without memory. */
 void *job_keep(struct job *j, const void *v, size_t n, size_t size);
 /* The program and the pieces of @j as a capture of @n values. 0, or -1 without memory. */
@@ -81,29 +83,5 @@ const struct gotype *job_type_of(const struct operand_place *p);
 /* Defer @step to goprobectl; it leads to type @inner, or NULL: unknown. */
 int job_add_step(struct job *j, const struct expr *e, struct operand_place *p,
 		 struct exprstep step, const struct gotype *inner);
-
-/* Where arguments and results are: first of all. 0, or -1 and an error. */
-int expr_assign(struct job *j);
-/* Where the value of an expression is. 0, or -1 and an error. */
-int expr_compile_in(struct job *j, const struct expr *e, struct operand_place *p);
-int name_compile(struct job *j, const struct expr *e, struct operand_place *p);
-int name_variable(struct job *j, const struct expr *e, struct operand_place *p);
-/* Variable @i of the scope's instruction. */
-void name_local(struct job *j, size_t i, struct operand_place *p);
-/* The value of a register: compile/register.c. */
-int register_compile(struct job *j, const struct expr *e, struct operand_place *p);
-int label_compile(struct job *j, const struct expr *e, struct operand_place *p);
-/* Can @e be an index, as far as its form shows? 0, or -1 and an error. */
-int index_check(struct job *j, const struct expr *e);
-/* Load the index @e into a register of its own. The register, or -1 and an error. */
-int index_load(struct job *j, const struct expr *e);
-int index_compile(struct job *j, const struct expr *e, struct operand_place *p);
-/*
- * Is @name one of the function's parameters, or of the variables that its closure has captured; or
- * with @results one of its results?
- */
-bool name_is_param(const struct job *j, const char *name, bool results);
-/* x.name, if x is no parameter but a package: 1 if it is a variable; 0, or -1. */
-int name_qualified(struct job *j, const struct expr *e, struct operand_place *p);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * Go never changes a set of labels, it replaces it. So all words that are read are of one set.
  */
-#include "compile/typed.h"
-#include "compile/job.h"
+#include "compile/jump.h"
+#include "compile/place.h"
 #include "gobin/pprof_labels.h"
 #include "gobin/runtime_layout.h"
 
@@ -34,9 +34,9 @@ struct search {
 	const struct expr *e;	/* the expression */
 	uint8_t p;		/* register: pointer to the current pair or bucket */
 	uint8_t n;		/* register: a number */
-	struct codelabel found;	/* it is at @p */
-	struct codelabel end;	/* there is no such label */
-	struct codelabel more;	/* there are more labels than the program compares */
+	struct jump_label found;	/* it is at @p */
+	struct jump_label end;	/* there is no such label */
+	struct jump_label more;	/* there are more labels than the program compares */
 };
 
 static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
@@ -45,38 +45,25 @@ static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
 		.code = GOPROBE_OP_LOAD, .a = to, .b = s->p, .size = size, .value = at });
 }
 
-static void jump(struct search *s, uint8_t code, uint8_t reg, uint64_t value,
-		 struct codelabel *to)
-{
-	operand_set(s->c, code, reg, value);
-	code_jump(s->c, to);
-}
-
 /* The word at @at of what @p points to; if that is nil, there is no label. */
 static void follow(struct search *s, uint64_t at)
 {
 	load(s, s->p, at, WORD);
-	jump(s, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
+	jump_if(s->c, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
 }
 
 /* Go to @differs unless the string at @p + @at is the key. */
-static void compare(struct search *s, uint64_t at, struct codelabel *differs)
+static void compare(struct search *s, uint64_t at, struct jump_label *differs)
 {
 	uint8_t reg = operand_take(s->c);
 
 	load(s, reg, at + WORD, WORD);
-	jump(s, GOPROBE_OP_JNE_I, reg, s->e->n, differs);
+	jump_if(s->c, GOPROBE_OP_JNE_I, reg, s->e->n, differs);
 	if (s->e->n) {
 		load(s, reg, at, WORD);
-		code_bytes(s->c, reg, 0, s->e->s, s->e->n, differs);
+		jump_unless_bytes(s->c, reg, 0, s->e->s, s->e->n, differs);
 	}
 	s->c->reg = reg;
-}
-
-static void jump_always(struct search *s, struct codelabel *to)
-{
-	operand_op2(s->c, GOPROBE_OP_JUMP, 0, 0);
-	code_jump(s->c, to);
 }
 
 /* @p: the slice's header. */
@@ -85,15 +72,15 @@ static void search_slice(struct search *s)
 	load(s, s->n, WORD, WORD);
 	load(s, s->p, 0, WORD);
 	for (unsigned int i = 0; i < PAIRS_MAX; i++) {
-		struct codelabel next = { 0 };
+		struct jump_label next = { 0 };
 
-		jump(s, GOPROBE_OP_JEQ_I, s->n, i, &s->end);
+		jump_if(s->c, GOPROBE_OP_JEQ_I, s->n, i, &s->end);
 		compare(s, 0, &next);
-		jump_always(s, &s->found);
-		code_here(s->c, &next);
+		jump_always(s->c, &s->found);
+		jump_here(s->c, &next);
 		operand_set(s->c, GOPROBE_OP_ADD_I, s->p, PAIR_SIZE);
 	}
-	jump(s, GOPROBE_OP_JNE_I, s->n, PAIRS_MAX, &s->more);
+	jump_if(s->c, GOPROBE_OP_JNE_I, s->n, PAIRS_MAX, &s->more);
 }
 
 /* @p: a pointer to the map, which has one bucket as long as there are 8 entries at most. */
@@ -101,30 +88,30 @@ static void search_map(struct search *s, const struct runtime_layout_hmap *l)
 {
 	follow(s, 0);
 	load(s, s->n, l->count, WORD);
-	jump(s, GOPROBE_OP_JEQ_I, s->n, 0, &s->end);
+	jump_if(s->c, GOPROBE_OP_JEQ_I, s->n, 0, &s->end);
 	load(s, s->n, l->b, 1);
-	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+	jump_if(s->c, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 	load(s, s->n, l->oldbuckets, WORD);
-	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+	jump_if(s->c, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 	load(s, s->p, l->buckets, WORD);
 	operand_op2(s->c, GOPROBE_OP_MOVE, s->n, s->p);
 	for (unsigned int i = 0; i < BUCKET_SLOTS; i++) {
-		struct codelabel next = { 0 };
+		struct jump_label next = { 0 };
 		uint8_t hash = operand_take(s->c);
 
 		operand_op(s->c, (struct goprobe_op){
 			.code = GOPROBE_OP_LOAD, .a = hash, .b = s->n, .size = 1, .value = i });
-		jump(s, GOPROBE_OP_JLT_I, hash, BUCKET_TAKEN, &next);
+		jump_if(s->c, GOPROBE_OP_JLT_I, hash, BUCKET_TAKEN, &next);
 		s->c->reg = hash;
 		compare(s, BUCKET_KEYS, &next);
-		jump_always(s, &s->found);
-		code_here(s->c, &next);
+		jump_always(s->c, &s->found);
+		jump_here(s->c, &next);
 		operand_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
 	}
 	operand_op(s->c, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = s->n, .b = s->n, .size = WORD,
 		.value = BUCKET_NEXT });
-	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+	jump_if(s->c, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 }
 
 /* Load g into @p; on a system stack the g of the goroutine that the thread works for. */
@@ -134,7 +121,7 @@ static void find_g(struct job *j, struct search *s)
 
 	if (j->cond) {
 		operand_set(s->c, GOPROBE_OP_TASK, s->p, GOPROBE_TASK_G);
-		jump(s, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
+		jump_if(s->c, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
 		return;
 	}
 	if (j->scope->abi0 || rt->g_reg == GOPROBE_REG_NONE) {
@@ -173,13 +160,13 @@ int label_compile(struct job *j, const struct expr *e, struct operand_place *p)
 		search_map(&s, &l->hmap);
 	else
 		search_slice(&s);
-	jump_always(&s, &s.end);
-	code_here(c, &s.more);
+	jump_always(c, &s.end);
+	jump_here(c, &s.more);
 	operand_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
-	code_here(c, &s.found);
+	jump_here(c, &s.found);
 	load(&s, len, kept == PPROF_LABELS_MAP ? BUCKET_ELEMS + WORD : STRING + WORD, WORD);
 	load(&s, at, kept == PPROF_LABELS_MAP ? BUCKET_ELEMS : STRING, WORD);
-	code_here(c, &s.end);
+	jump_here(c, &s.end);
 	c->reg = len + 1;
 	return 0;
 }

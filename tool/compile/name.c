@@ -2,7 +2,7 @@
 /* The resolution of names: parameters, results, captured variables and package variables. */
 #include <string.h>
 
-#include "compile/job.h"
+#include "compile/place.h"
 #include "compile/varname.h"
 #include "dwarf/dwarf.h"
 #include "gobin/closure.h"

@@ -2,7 +2,7 @@
 /* The compiler of registers: "$rax", and the names of all architectures, "$sp" and "$pc". */
 #include <string.h>
 
-#include "compile/job.h"
+#include "compile/place.h"
 #include "x86/regs.h"
 
 static const struct gotype word = {

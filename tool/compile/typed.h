@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The typed tree of an expression in a condition, an edit or a key. For each function, one pass
- * resolves names and types (typed_*.c), another lowers the tree to operations (codegen*.c).
+ * resolves names and types (typed_*.c), another lowers the tree to operations (code*.c).
  */
 #ifndef GOPROBE_COMPILE_TYPED_H
 #define GOPROBE_COMPILE_TYPED_H
 
 #include "compile/cond.h"
-#include "compile/job.h"
+#include "compile/jump.h"
+#include "compile/place.h"
 
 /* The most bytes of a constant string. */
 #define FILTER_STRING_MAX 256
@@ -130,32 +131,12 @@ static inline bool constant_is_whole(const struct gotype *t)
 	return t->kind == GOTYPE_INT || t->kind == GOTYPE_UINT;
 }
 
-/* --- codegen.c and codegen_string.c: operations --- */
-/* A place that jumps lead to, before it is reached. */
-struct codelabel {
-	size_t last;	/* index of the last jump, plus 1; that has the one before in its offset */
-};
-
-/* The operation made last jumps to @to. */
-void code_jump(struct operand *c, struct codelabel *to);
-/* Here it is. */
-void code_here(struct operand *c, struct codelabel *label);
+/* --- code.c and code_string.c: operations --- */
 /* Go to @to if @n is @want. */
-int code_test(struct job *j, const struct typed *n, bool want, struct codelabel *to);
-/* Where the capture expression @n is. */
-int code_place(struct job *j, const struct typed *n, struct operand_place *p);
+int code_test(struct job *j, const struct typed *n, bool want, struct jump_label *to);
 /* The number, boolean, word, or bits of a float, in the next free register. */
 int code_number(struct job *j, const struct typed *n, uint8_t *reg);
-/*
- * Go to @differs unless the @n bytes of @s are @from bytes behind the address in register @p;
- * takes a register.
- */
-void code_bytes(struct operand *c, uint8_t p, uint64_t from, const char *s, size_t n,
-		struct codelabel *differs);
 /* Tests of strings: @n is a comparison, a TYPED_PREFIX or _SUFFIX. */
-int code_test_string(struct job *j, const struct typed *n, bool want, struct codelabel *to);
-/* Tests of floats. */
-int code_test_float(struct job *j, const struct typed *n, enum expr_op op, bool want,
-		    struct codelabel *to);
+int code_test_string(struct job *j, const struct typed *n, bool want, struct jump_label *to);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The types of operands, and the words for the context of a call. */
+/*
+ * The types of operands, and the words for the context of a call. A pair with typed_operator.c: an
+ * operand can have operators, and these have operands.
+ */
 #include <string.h>
 
 #include "compile/typed.h"
@@ -130,7 +133,7 @@ static const struct typed *type_place(struct job *j, const struct expr *e)
 	c->reg = j->base;
 	c->nowhere = false;
 	j->unavailable = NULL;
-	if (expr_compile_in(j, e, &p))
+	if (place_compile(j, e, &p))
 		return NULL;
 	if (p.steps.n) {
 		job_wrong_all(j, e,
