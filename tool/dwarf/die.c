@@ -397,6 +397,26 @@ bool die_ref(struct die *r, const struct dwdie *d, unsigned int attr,
 	       die_at(r, v.u, ret);
 }
 
+/*
+ * A typedef without a kind of its own is its target: .paramN of
+ * generics (a shape), and the twin of each runtime structure.
+ */
+bool die_own_type(struct die *r, struct dwdie *die)
+{
+	uint64_t kind;
+
+	for (int i = 0; die->tag == DW_TAG_typedef &&
+	     !die_number(r, die, DW_AT_go_kind, &kind); i++) {
+		struct dwdie to;
+
+		if (i == DIE_TYPEDEFS_MAX ||
+		    !die_ref(r, die, DW_AT_type, &to))
+			return false;
+		*die = to;
+	}
+	return true;
+}
+
 static const char *die_string(struct die *r, const struct dwdie *d, unsigned int attr)
 {
 	struct dwval v;

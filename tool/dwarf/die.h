@@ -98,6 +98,10 @@ bool die_address(struct die *r, const struct dwdie *d, unsigned int attr,
 bool die_flag(struct die *r, const struct dwdie *d, unsigned int attr);
 bool die_ref(struct die *r, const struct dwdie *d, unsigned int attr,
 	     struct dwdie *ret);
+/* Longer chains are hostile. */
+#define DIE_TYPEDEFS_MAX 16
+/* Go through typedefs that are no types of their own; false if damaged. */
+bool die_own_type(struct die *r, struct dwdie *die);
 const char *die_name(struct die *r, const struct dwdie *d);	/* or NULL */
 
 /* A LEB128 number at *@p, which is moved behind it; 0 at the end. */

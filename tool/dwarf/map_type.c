@@ -27,7 +27,7 @@ static bool member(struct die *r, struct dwdie *die, const char *name, struct dw
 		if (m.tag == DW_TAG_member && s && !strcmp(s, name))
 			return die_number(r, &m, DW_AT_data_member_location, at) &&
 			       die_ref(r, &m, DW_AT_type, type) &&
-			       dwarf_type_resolve(r, type);
+			       die_own_type(r, type);
 	}
 	return false;
 }
@@ -35,7 +35,7 @@ static bool member(struct die *r, struct dwdie *die, const char *name, struct dw
 static bool points_to(struct die *r, struct dwdie *die, struct dwdie *to)
 {
 	return die->tag == DW_TAG_pointer_type &&
-	       die_ref(r, die, DW_AT_type, to) && dwarf_type_resolve(r, to);
+	       die_ref(r, die, DW_AT_type, to) && die_own_type(r, to);
 }
 
 /* Is @stored a pointer to @type, kept in its place? */
@@ -59,7 +59,7 @@ static bool column(struct die *r, struct dwdie *in, const char *name, struct dwd
 	    array.tag != DW_TAG_array_type ||
 	    !die_number(r, &array, DW_AT_byte_size, &bytes) ||
 	    !die_ref(r, &array, DW_AT_type, each) ||
-	    !dwarf_type_resolve(r, each) || off > UINT16_MAX || bytes > UINT16_MAX)
+	    !die_own_type(r, each) || off > UINT16_MAX || bytes > UINT16_MAX)
 		return false;
 	*at = (uint32_t)off;
 	*stride = (uint32_t)bytes / SLOTS;
@@ -122,11 +122,11 @@ bool map_type_read(struct die *r, const struct dwdie *map, struct gomap *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (!die_ref(r, map, DW_AT_go_key, &key) ||
 	    !die_ref(r, map, DW_AT_go_elem, &elem) ||
-	    !dwarf_type_resolve(r, &key) || !dwarf_type_resolve(r, &elem))
+	    !die_own_type(r, &key) || !die_own_type(r, &elem))
 		return false;
 	/* A typedef of a pointer to the header. */
 	for (int i = 0; header.tag == DW_TAG_typedef; i++) {
-		if (i == DWARF_TYPE_TYPEDEFS_MAX ||
+		if (i == DIE_TYPEDEFS_MAX ||
 		    !die_ref(r, &header, DW_AT_type, &in))
 			return false;
 		header = in;

@@ -67,33 +67,13 @@ static const char *clean_name(struct dwarf_type *t, const char *name)
 	return r;
 }
 
-/*
- * A typedef without a kind of its own is its target: .paramN of
- * generics (a shape), and the twin of each runtime structure.
- */
-bool dwarf_type_resolve(struct die *r, struct dwdie *die)
-{
-	uint64_t kind;
-
-	for (int i = 0; die->tag == DW_TAG_typedef &&
-	     !die_number(r, die, DW_AT_go_kind, &kind); i++) {
-		struct dwdie to;
-
-		if (i == DWARF_TYPE_TYPEDEFS_MAX ||
-		    !die_ref(r, die, DW_AT_type, &to))
-			return false;
-		*die = to;
-	}
-	return true;
-}
-
 /* The type that @die is, or its shell; NULL: damaged, or no memory. */
 static const struct gotype *type_of(struct dwarf_type *t, struct dwdie die)
 {
 	struct typeshell *shell;
 	struct dwarf_type_node *n;
 
-	if (!dwarf_type_resolve(t->r, &die))
+	if (!die_own_type(t->r, &die))
 		return NULL;
 	shell = typeshell_get(&t->shells, die.off);
 	if (shell)
@@ -249,7 +229,7 @@ static bool is_empty_interface(struct dwarf_type *t, const struct dwdie *die)
 {
 	struct dwdie at = *die, to;
 
-	for (int i = 0; i < DWARF_TYPE_TYPEDEFS_MAX; i++) {
+	for (int i = 0; i < DIE_TYPEDEFS_MAX; i++) {
 		const char *name;
 
 		if (!die_ref(t->r, &at, DW_AT_type, &to))

@@ -7,9 +7,6 @@
 #include "dwarf/die.h"
 #include "gotype/typeshell.h"
 
-/* Longer chains are hostile. */
-#define DWARF_TYPE_TYPEDEFS_MAX 16
-
 /* The types of one binary that were requested so far. */
 struct dwarf_type {
 	struct die *r;		/* where entries are read from */
@@ -36,9 +33,6 @@ const struct gotype *dwarf_type_get(struct dwarf_type *t, const struct dwdie *di
 
 /* The type that @die is, with the same result. */
 const struct gotype *dwarf_type_at(struct dwarf_type *t, const struct dwdie *die);
-
-/* Go through typedefs that are no types of their own; false if damaged. */
-bool dwarf_type_resolve(struct die *r, struct dwdie *die);
 
 /* The layout of the map type @map (dwarf/map_type.c); false if unknown. */
 bool map_type_read(struct die *r, const struct dwdie *map, struct gomap *ret);

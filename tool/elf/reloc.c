@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Relocations that are not in place. */
+/*
+ * Relocations that are not in place. A pair with elffile.c: relocations are read from the file, and
+ * what is read from it has them applied.
+ */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -82,19 +82,6 @@ void eval_fini(struct eval *g)
 	eval_types_fini(&g->types);
 }
 
-void eval_chunk(struct eval *g, const struct record_chunk *chunk)
-{
-	if (g->rec.nchunks < RECORD_CHUNKS_MAX)
-		g->rec.chunks[g->rec.nchunks++] = *chunk;
-}
-
-void eval_missed(struct eval *g, uint64_t item, uint32_t status)
-{
-	eval_chunk(g, &(struct record_chunk){
-		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
-	});
-}
-
 /* The item that the piece is part of. */
 static uint64_t item_of(const struct plan_capture *c, const struct goprobe_piece *p)
 {

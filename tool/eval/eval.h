@@ -100,12 +100,23 @@ uint32_t eval_edit(struct eval *g, const struct goprobe_op *ops, size_t nops,
 
 /* Part of eval: the program of @c, into the frame. */
 void eval_run(struct eval *g, const struct plan_capture *c);
-/* Part of eval: item @item has failed with that status. */
-void eval_missed(struct eval *g, uint64_t item, uint32_t status);
 /* Part of eval: append to g->rec the memory that the values of @c refer to. */
 int eval_walk(struct eval *g, const struct plan_capture *c);
 /* Part of eval: append a chunk within the limit. */
-void eval_chunk(struct eval *g, const struct record_chunk *chunk);
+static inline void eval_chunk(struct eval *g, const struct record_chunk *chunk)
+{
+	if (g->rec.nchunks < RECORD_CHUNKS_MAX)
+		g->rec.chunks[g->rec.nchunks++] = *chunk;
+}
+
+/* Part of eval: item @item has failed with that status. */
+static inline void eval_missed(struct eval *g, uint64_t item, uint32_t status)
+{
+	eval_chunk(g, &(struct record_chunk){
+		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
+	});
+}
+
 /* Part of eval: what @role says of @t, with its references. NULL without memory. */
 const struct eval_type *eval_type(struct eval *g, const struct gotype *t, enum wire_role role);
 /* Part of eval: as eval_type(), of a type that a reference or chunk has the id of. */

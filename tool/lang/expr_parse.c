@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parser of operands: Go's primary expressions with unary operators, as the Go specification
- * has them ("Primary expressions", "Unary operators"). operator_parse.c has the binary operators.
+ * has them ("Primary expressions", "Unary operators"). A pair with expr_operator.c, which has the
+ * binary operators: an operand can be an expression in brackets.
  */
 #include <string.h>
 

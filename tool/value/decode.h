@@ -109,11 +109,12 @@ struct value_entries {
 	struct value_entries *next;	/* for the list of unused ones */
 };
 
-/* What is special about a type, remembered: value/std.c. */
+/* What is special about a type, remembered: by value/redact.c, and by value/std.c its own form. */
 struct value_form {
 	const struct gotype *type;		/* the type */
 	/* Its own form, or NULL: it has none, or a form could show what is redacted. */
 	const struct value_known *known;
+	bool looked;				/* @known is set */
 	bool redacted;				/* values of it are redacted */
 	uint64_t redacts;			/* bit i: field i is redacted */
 	/* The field whose value can say that another one is redacted, or NULL; and that one. */
@@ -230,9 +231,7 @@ void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p
 bool value_is_captured(const struct gotype *closure, size_t i);
 
 /* What is special about @t; valid until the next call. */
-const struct value_form *value_form(struct value_ctx *v, const struct gotype *t);
-/* For value_form(): set what is redacted of @form's type. */
-void value_find_redacted(const struct value_ctx *v, struct value_form *form);
+struct value_form *value_form(struct value_ctx *v, const struct gotype *t);
 /* Is each value of type @t redacted, or field @i of the one at @p? Its bytes must not be shown. */
 bool value_redacts_type(struct value_ctx *v, const struct gotype *t);
 bool value_redacts_field(struct value_ctx *v, const struct gotype *t, size_t i, const uint8_t *p);

@@ -4,8 +4,9 @@
  * name is only a hint: each form looks at the fields that it uses. The rows of types stand in
  * std_*.c, below the functions that write them.
  *
- * A value holds values: text.c asks here for a form, and forms write what they hold by text.c. What
- * both read values with, decode.c, map.c, chan.c and compare.c, knows neither.
+ * A circle with text.c, composite.c and std_*.c, as a value holds values: text.c asks here for a
+ * form, and forms write what they hold by text.c. What both read values with, decode.c, map.c,
+ * chan.c, redact.c and compare.c, knows neither.
  */
 #include <string.h>
 
@@ -121,24 +122,16 @@ bool value_known_is_part(const struct gotype *t)
 	return k && k->is_part;
 }
 
-const struct value_form *value_form(struct value_ctx *v, const struct gotype *t)
+const struct value_known *value_known(struct value_ctx *v, const struct gotype *t)
 {
-	/* The lowest bits of addresses are all the same. */
-	struct value_form *f = &v->forms[((uintptr_t)t >> 4 ^ (uintptr_t)t >> 12) %
-					 VALUE_FORMS];
+	struct value_form *f = value_form(v, t);
 
-	if (f->type != t) {
-		f->type = t;
-		value_find_redacted(v, f);
+	if (!f->looked) {
+		f->looked = true;
 		/* A form has values of fields in its text. */
 		f->known = f->redacted || f->redacts ? NULL : look_up(t);
 	}
-	return f;
-}
-
-const struct value_known *value_known(struct value_ctx *v, const struct gotype *t)
-{
-	return value_form(v, t)->known;
+	return f->known;
 }
 
 bool value_known_text(struct value_ctx *v, struct buf *b, const struct gotype *t,
