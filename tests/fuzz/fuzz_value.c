@@ -195,6 +195,7 @@ static void make_plan(struct world *w, struct feed *f)
 			.type = feed_u8(f) % (TYPES + 2), .depth = feed_u8(f) % 4,
 		};
 	w->plan = (struct plan){
+		.o = &plan_defaults,
 		.types = w->wire_types, .ntypes = TYPES, .refs = w->refs,
 		.nrefs = TYPES * REFS, .plans = w->plans, .nplans = feed_u8(f) % (PLANS + 1),
 	};

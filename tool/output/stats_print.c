@@ -367,7 +367,7 @@ void stats_print_say(const struct stats_print *s, const struct tallies *t,
 	buf_char(b, '\n');
 	row_facts_text(b, f, n);
 	copies_put(&s->plan->copies, s->timed ? "timed" : "counted",
-		   s->plan->inlined ? NULL : s->timed ? COPIES_COUNT : "--inlined", b);
+		   s->plan->o->inlined ? NULL : s->timed ? COPIES_COUNT : "--inlined", b);
 	if (s->plan->copies.places)
 		buf_char(b, '\n');
 	copies_put_unsure(&s->plan->copies, b);

@@ -257,8 +257,8 @@ static int decide_record(const struct plan_filter *f, struct plan_func *pf,
 			 pf->fn->name);
 		return -1;
 	}
-	if (filter->returns && f->o->limits.by == PLAN_SAMPLE_ROOT &&
-	    plan_limit_any(&f->o->limits)) {
+	if (filter->returns && f->plan->o->limits.by == PLAN_SAMPLE_ROOT &&
+	    plan_limit_any(&f->plan->o->limits)) {
 		diag_set(d, "the condition of %s is decided when it returns, and whether a tree of calls is shown when it begins",
 			 pf->fn->name);
 		diag_hint(d, "--sample-by call, or leave out what is about results and the duration");
@@ -321,9 +321,9 @@ static size_t stack_ops(const struct plan_filter *f, const struct gobin *bin, st
 		{ .code = GOPROBE_OP_STATIC, .a = 2 },
 		{ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 },
 		{ .code = GOPROBE_OP_KEY, .a = 1 },
-		{ .code = GOPROBE_OP_KEY_STACK, .value = f->o->stack },
+		{ .code = GOPROBE_OP_KEY_STACK, .value = f->plan->o->stack },
 	};
-	size_t first = f->o->creator ? 0 : STACK_OPS - 1;
+	size_t first = f->plan->o->creator ? 0 : STACK_OPS - 1;
 
 	memcpy(to, ops + first, (STACK_OPS - first) * sizeof(*ops));
 	return STACK_OPS - first;
@@ -333,10 +333,11 @@ static size_t stack_ops(const struct plan_filter *f, const struct gobin *bin, st
 static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		       const struct filter_pair *filter, struct diag *d)
 {
+	const struct plan_limits *limits = &f->plan->o->limits;
 	struct goprobe_op stack[STACK_OPS];
 	struct goprobe_op call_ops[PLAN_LIMIT_OPS_MAX], ret_ops[PLAN_LIMIT_OPS_MAX];
-	struct plan_filter_more call = plan_limit_call(&f->o->limits, filter->returns, call_ops);
-	struct plan_filter_more ret = plan_limit_return(&f->o->limits, filter->returns, ret_ops);
+	struct plan_filter_more call = plan_limit_call(limits, filter->returns, call_ops);
+	struct plan_filter_more ret = plan_limit_return(limits, filter->returns, ret_ops);
 	struct plan_filter_more *key = key_at_return(pf, filter) ? &ret : &call;
 
 	/* What makes keys has no limits. */
@@ -352,7 +353,7 @@ static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		key->more = pf->key->value.ops;
 		key->nmore = pf->key->value.nops;
 	}
-	if (f->o->stack) {
+	if (f->plan->o->stack) {
 		key->more = stack;
 		key->nmore = stack_ops(f, pf->bin, stack);
 	}
@@ -398,16 +399,17 @@ int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct
 {
 	static const struct filter_pair all;
 	const struct filter_pair *filter = req->filter ? req->filter : &all;
+	const struct plan_options *o = f->plan->o;
 
-	pf->action = req->role == PLAN_ROLE_ERROR ? GOPROBE_ACTION_COUNT : f->plan->action;
+	pf->action = req->role == PLAN_ROLE_ERROR ? GOPROBE_ACTION_COUNT : o->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
-	pf->keyed = pf->key || f->o->stack;
+	pf->keyed = pf->key || o->stack;
 	/* What is recorded with its division is remembered. */
-	pf->paired = f->o->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
+	pf->paired = o->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
 	/* Runtime functions that are traced to follow other calls have no limit. */
-	if (!req->filter && !pf->keyed && !f->o->stuck &&
-	    (req->role || !plan_limit_any(&f->o->limits)))
+	if (!req->filter && !pf->keyed && !o->stuck &&
+	    (req->role || !plan_limit_any(&o->limits)))
 		return 0;
 	if (filter->unwound && pf->action != GOPROBE_ACTION_RECORD)
 		return only_shown(pf, filter, d);
@@ -416,7 +418,7 @@ int plan_filter_decide(struct plan_filter *f, struct plan_func *pf, const struct
 	/* It is neither a call nor an end: nothing belongs together. */
 	if (pf->at)
 		return 0;
-	if (f->o->stuck)
+	if (o->stuck)
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
 		decide_count(pf, filter);

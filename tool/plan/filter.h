@@ -22,7 +22,6 @@ struct plan_filter_under {
 struct plan_filter {
 	struct plan *plan;			/* where they go */
 	struct arena *mem;			/* for what lives as long as the plan */
-	const struct plan_options *o;		/* what is asked for */
 	struct hmap known;			/* filters, by a hash of their operations */
 	size_t filters_cap;			/* capacity of plan.filters */
 	size_t ops_cap;				/* capacity of plan.filter_ops */

@@ -119,9 +119,9 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 		.npieces = (uint32_t)(p->npieces - first->piece),
 		.op = (uint32_t)first->op,
 		.nops = (uint32_t)(p->nops - first->op),
-		.string_limit = f->o->string_limit,
-		.elements = f->o->elements,
-		.objects = f->o->objects,
+		.string_limit = f->plan->o->string_limit,
+		.elements = f->plan->o->elements,
+		.objects = f->plan->o->objects,
 		.bytes = f->bytes,
 		.depth = f->depth,
 		.stack = fr->stack,
@@ -254,8 +254,8 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		v[i].type = t;
 		v[i].stack = side->values[i].on_stack;
 		v[i].unavailable = params[i].unavailable;
-		if (!v[i].unavailable && (secret_is_name(&f->o->secrets, params[i].name, t) ||
-					  secret_is_type(&f->o->secrets, t)))
+		if (!v[i].unavailable && (secret_is_name(&f->plan->o->secrets, params[i].name, t) ||
+					  secret_is_type(&f->plan->o->secrets, t)))
 			v[i].unavailable = secret_why;
 		v[i].param = params[i].dict_word ? &params[i] : NULL;
 		if (v[i].unavailable || !t->size)
@@ -384,11 +384,12 @@ static int add_reals(struct planframe *f, struct plan_frame *fr)
 /* Whose frame comes next decides what is in it, and how much may be behind it. */
 static void begin_frame(struct planframe *f, const struct plan_func *pf, bool results)
 {
-	uint32_t held = f->o->held_bytes < f->o->bytes ? f->o->held_bytes : f->o->bytes;
+	const struct plan_options *o = f->plan->o;
+	uint32_t held = o->held_bytes < o->bytes ? o->held_bytes : o->bytes;
 
-	f->bytes = pf->held && !results ? held : f->o->bytes;
+	f->bytes = pf->held && !results ? held : o->bytes;
 	/* The end of a call has the callers that its beginning had. */
-	f->callers = results || pf->hidden ? 0 : f->o->callers;
+	f->callers = results || pf->hidden ? 0 : o->callers;
 	f->texts = f->plan->texts && !pf->hidden;
 }
 
@@ -605,18 +606,18 @@ int plan_frame_build(struct planframe *f, struct plan_func *pf, const struct pla
 	int err = 0;
 
 	/* Of a panic's value at least the first object. */
-	f->depth = f->o->depth || !pf->hidden ? f->o->depth : 1;
+	f->depth = f->plan->o->depth || !pf->hidden ? f->plan->o->depth : 1;
 	/* Where g is in no register, its goroutine is not known. */
-	f->goroutine = f->o->goroutine && !pf->hidden && !pf->abi0 &&
+	f->goroutine = f->plan->o->goroutine && !pf->hidden && !pf->abi0 &&
 		       gobin_runtime(pf->bin)->g_reg != GOPROBE_REG_NONE;
-	f->registers = f->o->registers && !pf->hidden;
+	f->registers = f->plan->o->registers && !pf->hidden;
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
 	/* A delay needs no values. */
 	pf->call.edit = edit_of(req, false);
 	pf->ret.edit = edit_of(req, true);
-	pf->call.dry_run = f->o->dry_run;
-	pf->ret.dry_run = f->o->dry_run;
+	pf->call.dry_run = f->plan->o->dry_run;
+	pf->ret.dry_run = f->plan->o->dry_run;
 	begin_frame(f, pf, false);
 	if (req->call)
 		err = build_capture(f, pf->bin, req->call, edit_of(req, false), f->goroutine,
@@ -634,5 +635,5 @@ int plan_frame_build(struct planframe *f, struct plan_func *pf, const struct pla
 		return err;
 	if (!why)
 		return pf->at ? 0 : build_rest(f, pf, req);
-	return f->registers || f->o->callers ? build_unknown(f, pf, req) : 0;
+	return f->registers || f->plan->o->callers ? build_unknown(f, pf, req) : 0;
 }

@@ -13,7 +13,6 @@ struct planframe {
 	struct plan *plan;	/* where they go */
 	struct arena *mem;	/* for what lives as long as the plan */
 	struct type_table *types;	/* types of frames */
-	const struct plan_options *o;	/* what is asked for */
 	uint32_t bytes;	/* of the frame at hand: goprobe_plan.bytes */
 	uint32_t depth;	/* of the function at hand */
 	bool texts;	/* of the frame at hand only strings and errors are followed */

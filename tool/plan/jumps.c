@@ -7,7 +7,7 @@
 static bool may_time(const struct plan *p, const struct plan_func *pf)
 {
 	/* That a call which others' conditions name is open the module needs to know itself. */
-	return !pf->around && !pf->call_filter && !pf->ret_filter && !p->split && !pf->keyed &&
+	return !pf->around && !pf->call_filter && !pf->ret_filter && !p->o->split && !pf->keyed &&
 	       !pf->in_tls;
 }
 

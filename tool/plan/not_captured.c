@@ -91,7 +91,7 @@ const char *not_captured_why(const struct plan *p, const struct record *r,
 	};
 	why = not_captured_reason(&o, offset, t, plan->depth, &ref);
 	if (why == VALUE_DEEP || (!c && !ref && p->texts))
-		return p->brief ? VALUE_DEEP_BRIEF : VALUE_DEEP;
+		return p->o->brief ? VALUE_DEEP_BRIEF : VALUE_DEEP;
 	if (why)
 		return why;
 	if (r->h.flags & GOPROBE_RECORD_F_BUDGET)

@@ -61,26 +61,19 @@ struct plan *plan_new(const struct plan_options *opt)
 	}
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
-	p->action = priv->opt.action;
-	p->inlined = priv->opt.inlined;
+	opt = &priv->opt;
+	p->o = opt;
 	/* Its calls alone: no keys, stacks or values. */
-	counts = p->action == GOPROBE_ACTION_COUNT && !priv->opt.by && !priv->opt.stack;
-	p->rows = counts && !priv->opt.places;
-	p->sure_inlined = counts && !p->inlined && !priv->opt.no_inlined;
-	p->by = priv->opt.by;
-	p->split = priv->opt.split;
-	p->errors = priv->opt.errors;
-	p->secrets = priv->opt.secrets;
-	p->brief = priv->opt.brief;
-	p->texts = p->brief && !priv->opt.depth;
+	counts = opt->action == GOPROBE_ACTION_COUNT && !opt->by && !opt->stack;
+	p->rows = counts && !opt->places;
+	p->sure_inlined = counts && !opt->inlined && !opt->no_inlined;
+	p->texts = opt->brief && !opt->depth;
 	if (p->texts)
 		priv->opt.depth = TEXTS_DEPTH;
-	type_table_init(&priv->types, p, &priv->mem, priv->opt.depth);
+	type_table_init(&priv->types, p, &priv->mem, opt->depth);
 	dynamic_type_init(&priv->dynamic, p, &priv->mem, &priv->types);
-	priv->frames = (struct planframe){
-		.plan = p, .mem = &priv->mem, .types = &priv->types, .o = &priv->opt,
-	};
-	priv->filters = (struct plan_filter){ .plan = p, .mem = &priv->mem, .o = &priv->opt };
+	priv->frames = (struct planframe){ .plan = p, .mem = &priv->mem, .types = &priv->types };
+	priv->filters = (struct plan_filter){ .plan = p, .mem = &priv->mem };
 	return p;
 }
 
@@ -160,8 +153,7 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		    uint8_t flags)
 {
-	const struct plan_private *priv = p->priv;
-	bool jumps = priv->opt.jumps && plan_jumps_at_ends(p, pf);
+	bool jumps = p->o->jumps && plan_jumps_at_ends(p, pf);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < s->nrets; i++) {
@@ -194,8 +186,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
 			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
-	const struct plan_private *priv = p->priv;
-	bool jump = priv->opt.jumps && !s->no_jump && plan_jumps_at_entry(p, pf);
+	bool jump = p->o->jumps && !s->no_jump && plan_jumps_at_entry(p, pf);
 	bool at_end = pf->role == PLAN_ROLE_GO || pf->role == PLAN_ROLE_ERROR;
 	int err = 0;
 
@@ -214,7 +205,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		});
 	if (err || !pf->ends || (pf->hidden && !at_end))
 		return err;
-	return add_ends(p, pf, s, flags | (p->split && pf->paired ? GOPROBE_POINT_F_SPLIT : 0));
+	return add_ends(p, pf, s, flags | (p->o->split && pf->paired ? GOPROBE_POINT_F_SPLIT : 0));
 }
 
 /* The largest record of a call that is held. */
@@ -291,12 +282,12 @@ static int decide_edit(struct plan *p, struct plan_func *pf, const struct plan_r
 	if (pf->abi0 && !(pf->fn->flags & GOFUNC_ABI0))
 		return diag_set(d, "%s can't be changed: its calling convention is not clear",
 				pf->fn->name);
-	if (edit->ret.nops && priv->opt.no_return)
+	if (edit->ret.nops && p->o->no_return)
 		return diag_set(d, "what is changed 'on return' needs the returns of %s, and --no-return leaves them out",
 				pf->fn->name);
-	p->edits |= !priv->opt.dry_run;
-	p->delays |= !priv->opt.dry_run && (edit->call.delay || edit->ret.delay);
-	if (!priv->opt.dry_run &&
+	p->edits |= !p->o->dry_run;
+	p->delays |= !p->o->dry_run && (edit->call.delay || edit->ret.delay);
+	if (!p->o->dry_run &&
 	    (plan_filter_add_edit(&priv->filters, edit->call.ops, edit->call.nops,
 				  &pf->call_edit) ||
 	     plan_filter_add_edit(&priv->filters, edit->ret.ops, edit->ret.nops, &pf->ret_edit)))
@@ -339,12 +330,12 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 
 	if (fn->entry && req->role != PLAN_ROLE_ERROR && hmap_get(&priv->added, key))
 		return 0;
-	plan_survey_scan(bin, fn, priv->opt.jumps, req->edit && req->edit->call.nsets, &info,
+	plan_survey_scan(bin, fn, p->o->jumps, req->edit && req->edit->call.nsets, &info,
 			 &scan);
 	priv->refused = info.refused;
 	if (info.refused)
 		err = refuse(fn->name, info.refused, d);
-	else if (plan_filter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
+	else if (plan_filter_decide(&priv->filters, &info, req, p->o->no_return, d) ||
 		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, req, d))
 		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
@@ -602,7 +593,7 @@ static int settle_under(struct plan *p, const struct plan_filter_under *u, struc
 	if (pf && (pf->call_filter || pf->ret_filter))
 		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
 			       u->fn->name, pf->keyed ? "key" :
-			       plan_limit_any(&priv->opt.limits) ? "limit" : "condition");
+			       plan_limit_any(&p->o->limits) ? "limit" : "condition");
 	else
 		err = notify_open(p, u, pf, d);
 	if (err)

@@ -254,25 +254,19 @@ struct plan_points {
 
 /* All that is to be traced. */
 struct plan {
-	uint8_t action;	/* plan_options.action */
-	bool inlined;	/* plan_options.inlined */
+	const struct plan_options *o;	/* what was asked for */
 	/*
 	 * calls are counted alone, so what a plain name names is counted where it was inlined,
 	 * too, as far as that is sure to be right
 	 */
 	bool sure_inlined;
 	bool rows;	/* inlined places are in the row of their function: plan_func.row */
-	const struct group_by_exprs *by;	/* plan_options.by */
 	struct plan_func **funcs;	/* by id */
 	size_t nfuncs;
 	size_t naround;	/* of them, those that nobody asked for */
 	size_t nhidden;	/* of them, those that are hidden */
 	size_t nshared;	/* of them, those that are counted in the row of another one */
-	bool split;	/* plan_options.split */
-	bool errors;	/* plan_options.errors */
-	bool brief;	/* plan_options.brief */
 	bool texts;	/* only strings and errors are followed of what nobody asked for */
-	struct secret_list secrets;	/* plan_options.secrets */
 	bool wipes;	/* the module wipes bytes of records: GOPROBE_REF_WIPE */
 	bool key_hashes;	/* keys have strings, of which long ones are hashed */
 	struct goprobe_type *types;	/* wire type table; index is the session type id */

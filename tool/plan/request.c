@@ -132,7 +132,7 @@ int request_make(const struct spec *spec, const struct plan *p, struct gobin *bi
 {
 	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
 	struct expr_scope scope = {
-		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .secrets = &p->secrets,
+		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .secrets = &p->o->secrets,
 		.mem = mem,
 	};
 	bool list = true;
@@ -160,10 +160,10 @@ int request_make(const struct spec *spec, const struct plan *p, struct gobin *bi
 		err = compile(&scope, spec->ret, &ret->ret, d);
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && p->errors)
+	if (!err && p->o->errors)
 		ret->failed = compile_failed(&scope, spec);
-	if (!err && p->by)
-		err = compile_key(&scope, p->by, &ret->key, d);
+	if (!err && p->o->by)
+		err = compile_key(&scope, p->o->by, &ret->key, d);
 	if (!err && spec_edits(spec))
 		err = compile_edit(&scope, spec, ret, d);
 	return err;
@@ -184,7 +184,7 @@ int request_make_at(const struct spec *spec, const struct plan *p,
 		    struct diag *d)
 {
 	struct expr_scope scope = {
-		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .secrets = &p->secrets,
+		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .secrets = &p->o->secrets,
 		.mem = mem,
 		.at = scope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
 	};
@@ -202,7 +202,7 @@ int request_make_at(const struct spec *spec, const struct plan *p,
 		ret->why = scope.sig->incomplete;
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && p->by)
-		err = compile_key(&scope, p->by, &ret->key, d);
+	if (!err && p->o->by)
+		err = compile_key(&scope, p->o->by, &ret->key, d);
 	return err;
 }

@@ -172,7 +172,7 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 			c->hit[i] = false;
 		named |= c->hit[i] && s->kind == SPEC_NAME;
 		/* Or if it has the code of a method that is meant; --inlined has that place. */
-		if (wrappers && !c->hit[i] && !c->p->inlined)
+		if (wrappers && !c->hit[i] && !c->p->o->inlined)
 			wraps = select_wraps(bin, fn, s);
 		c->hit[i] |= !!wraps;
 		c->wraps = wraps ? wraps : c->wraps;
@@ -233,13 +233,13 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		compare(&c);
 	if (!err)
 		err = select_places(&c, bins, nbins, false, d);
-	if (!err && p->inlined)
+	if (!err && p->o->inlined)
 		err = select_places(&c, bins, nbins, true, d);
 	for (int wrappers = 0; !err && wrappers < 2; wrappers++)
 		for (size_t i = 0; i < nbins; i++)
 			for (const struct gofunc *f = NULL;
 			     !c.conflict.message && (f = gobin_next(bins[i], f));)
-				if ((f->entry || p->inlined) &&
+				if ((f->entry || p->o->inlined) &&
 				    !(f->flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], f, wrappers);
 	if (!err && !c.conflict.message)

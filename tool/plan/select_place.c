@@ -111,7 +111,7 @@ static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, s
 			  struct diag *d)
 {
 	/* Nothing that is counted alone needs the arguments. */
-	bool exact = c->p->action == GOPROBE_ACTION_COUNT && !c->p->by && !c->specs[i].cond;
+	bool exact = c->p->o->action == GOPROBE_ACTION_COUNT && !c->p->o->by && !c->specs[i].cond;
 	struct places v = { 0 };
 	int err = 0;
 

@@ -25,7 +25,7 @@ void type_table_init(struct type_table *w, struct plan *p, struct arena *mem, ui
 	w->depth = depth < PLAN_DEPTH_MAX ? depth : PLAN_DEPTH_MAX;
 	w->most = TYPE_TABLE_MAX;
 	w->most_refs = TYPE_TABLE_REFS_MAX;
-	w->refs.secrets = &p->secrets;
+	w->refs.secrets = &p->o->secrets;
 	for (size_t i = 0; i <= PLAN_DEPTH_MAX; i++)
 		w->queues[i].last = &w->queues[i].first;
 }

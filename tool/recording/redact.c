@@ -78,10 +78,10 @@ static bool has_keys(struct redactor *r)
 {
 	const struct plan *p = r->plan;
 
-	for (; !p->secrets.off && r->seen < p->ntypes; r->seen++)
+	for (; !p->o->secrets.off && r->seen < p->ntypes; r->seen++)
 		if (map_of(p, (uint32_t)r->seen) || has_pair_of(p, (uint32_t)r->seen))
 			r->keys = true;
-	for (; !p->secrets.off && r->funcs < p->nfuncs; r->funcs++)
+	for (; !p->o->secrets.off && r->funcs < p->nfuncs; r->funcs++)
 		if (has_pair_in(&p->funcs[r->funcs]->call) || has_pair_in(&p->funcs[r->funcs]->ret))
 			r->keys = true;
 	return r->keys;
@@ -186,7 +186,7 @@ static bool is_redacted(const struct redactor *r, const struct gotype *of, const
 		return false;
 	if (have < len && have < SECRET_KEY_BYTES)
 		return true;
-	return secret_is_key(&r->plan->secrets, p, have < len ? have : len, t);
+	return secret_is_key(&r->plan->o->secrets, p, have < len ? have : len, t);
 }
 
 /* Clear the @size bytes at @at of an object of type @type, and what they refer to. */

@@ -276,10 +276,10 @@ static int new_session(struct session *t, const struct client_info *info, struct
 	struct attrs a = {
 		.flags = t->o->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0,
 		.ring_bytes = t->o->ring_bytes,
-		.call_limit = t->plan->action == GOPROBE_ACTION_RECORD ? 0 : t->o->held,
+		.call_limit = t->plan->o->action == GOPROBE_ACTION_RECORD ? 0 : t->o->held,
 		.key_limit = t->keys.number ? &t->keys : NULL,
 		.breaker = t->breaker.percent ? &t->breaker : NULL,
-		.states = t->plan->split ? __GOSTATES_MAX : 0,
+		.states = t->plan->o->split ? __GOSTATES_MAX : 0,
 		.goroutine_set_limit = t->plan->descendant ? SESSION_MEMBERS : 0,
 	};
 	size_t n = t->target.nprocesses;
@@ -479,7 +479,7 @@ void session_say_copies(const struct session *t, const char *doing)
 
 	/* "counting": "counted" */
 	snprintf(action, sizeof(action), "%.*sed", (int)strlen(doing) - (int)strlen("ing"), doing);
-	copies_put(&t->plan->copies, action, t->plan->inlined ? NULL : inlined, &b);
+	copies_put(&t->plan->copies, action, t->plan->o->inlined ? NULL : inlined, &b);
 	if (b.len && !b.failed && !t->o->quiet)
 		session_say(t, "%.*s", (int)b.len, b.p);
 	b.len = 0;

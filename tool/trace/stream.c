@@ -111,7 +111,7 @@ int stream_init(struct stream *s, const struct plan *p, struct output *out, bool
 		pair_expect_held(s->pair);
 	s->env = (struct value_env){
 		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
-		.full = full, .variable = variable, .secrets = &p->secrets,
+		.full = full, .variable = variable, .secrets = &p->o->secrets,
 	};
 	value_init(&s->values, &s->env);
 	if (!call_stack_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))

@@ -55,7 +55,7 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 	timed = count(p, GOPROBE_ACTION_TIME);
 	counted = count(p, GOPROBE_ACTION_COUNT);
 	/* Histograms of values take as much memory as those of durations. */
-	if (p->by && p->by->value)
+	if (p->o->by && p->o->by->value)
 		timed += counted;
 	if (check_limit(count(p, GOPROBE_ACTION_TIME) + counted, limits->tallies,
 			"functions to be counted", d) ||

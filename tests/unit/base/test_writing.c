@@ -59,7 +59,7 @@ TEST(of_an_output)
 	char *path = make_file();
 	struct options options = { .output = path };
 	struct sink_opt opt = { .options = &options, .format = &out_text };
-	struct plan plan = { 0 };
+	struct plan plan = { .o = &plan_defaults };
 	struct diag d = { 0 };
 	struct stream s;
 	struct output o;

@@ -426,7 +426,7 @@ TEST(nothing_stays_open)
 	struct sink_opt opt = { .options = &o, .format = &out_text };
 	struct goprobe_trace *t = goprobe_trace_new();
 	size_t before = descriptors();
-	struct plan plan = { 0 };
+	struct plan plan = { .o = &plan_defaults };
 	sigset_t mask;
 
 	sigprocmask(SIG_BLOCK, NULL, &mask);
@@ -453,7 +453,7 @@ static void keep_notice(void *ctx, const char *text)
 TEST(warnings_are_notices)
 {
 	struct goprobe_trace *t = *state;
-	struct plan plan = { .descendant = 34 };
+	struct plan plan = { .o = &plan_defaults, .descendant = 34 };
 	char *kept = NULL;
 
 	t->watch.run.session.ctx = &kept;

@@ -116,8 +116,8 @@ static struct goprobe_plan plans[] = {
 };
 
 static const struct plan plan = {
-	.funcs = func_list, .nfuncs = N(func_list), .types = types, .ntypes = N(types),
-	.plans = plans, .nplans = N(plans),
+	.o = &plan_defaults, .funcs = func_list, .nfuncs = N(func_list), .types = types,
+	.ntypes = N(types), .plans = plans, .nplans = N(plans),
 };
 
 #define ADD	0

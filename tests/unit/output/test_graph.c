@@ -26,7 +26,7 @@ static struct plan_func funcs[] = {
 };
 
 static struct plan_func *list[] = { &funcs[0], &funcs[1], &funcs[2] };
-static const struct plan plan = { .funcs = list, .nfuncs = 3 };
+static const struct plan plan = { .o = &plan_defaults, .funcs = list, .nfuncs = 3 };
 
 #define A	"{'func':'main.a','tid':8,'goid':1,'started_by':null"
 #define B	"{'func':'main.b','tid':8,'goid':1"

@@ -136,7 +136,7 @@ TEST(test_share)
 static const struct gofunc fns[] = { { .name = "main.slow" }, { .name = "main.fast" } };
 static struct plan_func funcs[] = { { .fn = &fns[0] }, { .fn = &fns[1], .id = 1 } };
 static struct plan_func *list[] = { &funcs[0], &funcs[1] };
-static const struct plan plan = { .funcs = list, .nfuncs = 2 };
+static const struct plan plan = { .o = &plan_defaults, .funcs = list, .nfuncs = 2 };
 static uint64_t stats[__GOPROBE_STAT_MAX] = {
 	[GOPROBE_STAT_FILTERED] = 3, [GOPROBE_STAT_NO_CALL] = 1,
 };

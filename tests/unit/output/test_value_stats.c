@@ -157,7 +157,7 @@ ROWS(test_value, cases)
 		.range = c->range,
 	} };
 	struct plan_func pf = { .fn = &fn, .key = &key }, *list[] = { &pf };
-	const struct plan plan = { .funcs = list, .nfuncs = 1 };
+	const struct plan plan = { .o = &plan_defaults, .funcs = list, .nfuncs = 1 };
 	struct stats_print s = { .plan = &plan, .valued = true, .histogram = true };
 	struct tallies t;
 

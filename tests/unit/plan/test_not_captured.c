@@ -26,7 +26,7 @@ static struct goprobe_plan plans[] = {
 };
 
 static const struct plan plan = {
-	.types = types, .ntypes = N(types), .refs = refs, .nrefs = N(refs),
+	.o = &plan_defaults, .types = types, .ntypes = N(types), .refs = refs, .nrefs = N(refs),
 	.plans = plans, .nplans = N(plans),
 };
 

@@ -21,7 +21,7 @@ static const struct row {
 
 static void check(const struct row *row, struct gobin *bin)
 {
-	static const struct plan plain;
+	static const struct plan plain = { .o = &plan_defaults };
 	struct arena mem = { 0 };
 	struct buf warnings = { 0 };
 	struct plan_request req;

@@ -193,7 +193,7 @@ TEST(test_events, "events are records of what is shown")
 {
 	struct plan_func shown = { .at = NULL }, hidden = { .hidden = true };
 	struct plan_func *funcs[] = { &shown, &hidden };
-	struct plan plan = { .funcs = funcs, .nfuncs = 2 };
+	struct plan plan = { .o = &plan_defaults, .funcs = funcs, .nfuncs = 2 };
 	struct goprobe_record r[] = {
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_CALL, .id = 1 },
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_CALL },

@@ -53,9 +53,10 @@ static struct goprobe_type types[TYPES];
 static const struct gotype *gotypes[TYPES] = { NULL, NULL, &t_string };
 static struct goprobe_ref refs[32];
 static struct goprobe_plan wire = { .type = FRAME };
+static struct plan_options options;
 static struct plan plan = {
-	.types = types, .gotypes = gotypes, .ntypes = TYPES, .refs = refs, .plans = &wire,
-	.nplans = 1,
+	.o = &options, .types = types, .gotypes = gotypes, .ntypes = TYPES, .refs = refs,
+	.plans = &wire, .nplans = 1,
 };
 
 /* A map whose keys are strings; @kind: the reference in each value, or 0. */
@@ -79,7 +80,7 @@ static void make_plan(const struct gotype *map, uint8_t kind)
 			};
 	}
 	types[GROUP].nrefs = n - types[GROUP].ref;
-	plan.secrets = (struct secret_list){ 0 };
+	options.secrets = (struct secret_list){ 0 };
 }
 
 /* --- records ---------------------------------------------------------------------------- */
@@ -329,7 +330,7 @@ TEST(test_off, "nothing where nothing is redacted")
 	uint8_t before[sizeof(record)];
 
 	make_plan(&t_numbers, 0);
-	plan.secrets.off = true;
+	options.secrets.off = true;
 	begin();
 	put(0x1000, GROUP, WORDS(0x10, 0x2000, 3, 321), types[GROUP].size);
 	text(0x2000, "CVV");

@@ -36,7 +36,7 @@ ROWS(test_code, code_rows)
 {
 	const struct code_row *row = *state;
 	struct options o = { .strict = row->strict };
-	struct plan plan = { .nmissing = row->nmissing };
+	struct plan plan = { .o = &plan_defaults, .nmissing = row->nmissing };
 	struct target_process process = { .pid = 1, .pidfd = -1, .ended = true };
 	struct run r = {
 		.session = {

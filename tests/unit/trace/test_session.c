@@ -38,7 +38,7 @@ static const char hostile[] = "/tmp/a\x1b[2J\nb\xc2\x9b\x9b\tgr\xc3\xbc\xc3\x9f"
 TEST(test_plain, "no notice has what would control a terminal, or ends a line")
 {
 	struct session t = listened();
-	struct plan plan = { .descendant = 34 };
+	struct plan plan = { .o = &plan_defaults, .descendant = 34 };
 	struct diag why = { 0 };
 
 	session_say(&t, "warning: %s is new", hostile);

@@ -17,7 +17,7 @@ static bool go_on(void *ctx, size_t points, size_t all)
 /* Then a message would have nothing in it, and there would be as much to send as before. */
 TEST(batches_of_nothing_are_refused)
 {
-	struct plan plan = { 0 };
+	struct plan plan = { .o = &plan_defaults };
 	struct upload u = { .plan = &plan };
 	struct diag d = { 0 };
 
