@@ -33,6 +33,7 @@ void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_o
 void goroutine_list_fini(struct goroutine_list *l)
 {
 	stacks_fini(&l->stacks);
+	hmap_fini(&l->wanted);
 	free(l->v);
 }
 
@@ -44,22 +45,33 @@ static bool has_state(const struct goroutine_snapshot *s, const char *glob)
 	       (s->reason && spec_glob(glob, s->reason));
 }
 
+/* Is one of the wanted functions at @place? Each place is compared once. -1 without memory. */
+static int is_wanted(struct goroutine_list *l, const struct symbol *place)
+{
+	static char yes, no;
+	char *known = hmap_get(&l->wanted, (uintptr_t)place);
+
+	if (known)
+		return known == &yes;
+	known = &no;
+	for (size_t i = 0; i < place->n && known == &no; i++)
+		if (place->frames[i].func && spec_match(l->opt.with, place->frames[i].func))
+			known = &yes;
+	return hmap_put(&l->wanted, (uintptr_t)place, known) ? -1 : known == &yes;
+}
+
 /* Is such a function on the stack, also an inlined one? -1 without memory. */
-static int has_function(struct goroutine_list *l, const struct goroutine_snapshot *s,
-			const struct spec *with)
+static int has_function(struct goroutine_list *l, const struct goroutine_snapshot *s)
 {
 	unsigned int how = SYMBOL_WRAPPERS | SYMBOL_RETURN;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct symbol *place = symbols_at(l->of, s->frames[i].pc, how);
+		int found = place ? is_wanted(l, place) : -1;
 
-		if (!place)
-			return -1;
+		if (found)
+			return found;
 		how = place->caller;
-		for (size_t k = 0; k < place->n; k++)
-			if (place->frames[k].func &&
-			    spec_match(with, place->frames[k].func))
-				return 1;
 	}
 	return 0;
 }
@@ -86,7 +98,7 @@ static int choose(struct goroutine_list *l, const struct goroutine_snapshot *s)
 					s->gr.status == GOROUTINE_SYSCALL);
 		return 0;
 	}
-	return l->opt.with ? has_function(l, s, l->opt.with) : 1;
+	return l->opt.with ? has_function(l, s) : 1;
 }
 
 /* --- rows and groups -------------------------------------------------- */

@@ -45,6 +45,7 @@ struct goroutine_list {
 	struct goroutine_list_opt opt;	/* see there */
 	struct symbols *of;	/* places of their program */
 	struct stacks stacks;	/* their stacks, or the groups */
+	struct hmap wanted;	/* by struct symbol: is a function of @opt.with there? */
 	struct goroutine_list_row *v;	/* the rows, by goroutine_list_sort() */
 	size_t n;		/* their number */
 	size_t cap;		/* capacity of @v */
