@@ -148,6 +148,45 @@ def spans(t):
         same(first, again, "a second replay")
 
 
+def opened(process):
+    """The picture that a command with --open serves: its address and its text."""
+    url = wait_for("an address", lambda: re.search(r"open (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\S+) in a browser", process.stderr()))[1]
+    for other in "/", "/" + url.rpartition("/")[2]:
+        try:
+            urllib.request.urlopen("/".join(url.split("/")[:3]) + other, timeout=60)
+            check(False, "there is %s, too", other)
+        except urllib.error.HTTPError as e:
+            same((e.code, e.read()), (404, b"there is no such page\n"), "another page")
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        return url, answer.headers["Content-Type"], answer.read().decode()
+
+
+@case("export: --open serves a picture once, at an address that nobody can guess, and ends")
+def open_picture(t):
+    record, kept = os.path.join(t.tmp, "calls.rec"), os.path.join(t.tmp, "kept.html")
+    t.goprobectl("attach", "--record", record, "--creator", "--depth", 0, *PROGRAM, t.binary("trees"), 3).finish()
+    for command, name, kind in (("replay", "--open", record), "timeline.html", "text/html; charset=utf-8"), \
+            (("replay", "--open", "--output", kept, record), "timeline.html", "text/html; charset=utf-8"), \
+            (("graph", "--open", *PROGRAM, t.binary("trees"), 3), "flamegraph.svg", "image/svg+xml"), \
+            (("stack", "--open", "-q", "--duration", "1s", *PROGRAM, t.binary("trees"), 3), "flamegraph.svg", "image/svg+xml"):
+        process = t.goprobectl(*command)
+        url, got, text = opened(process)
+        same((url.rpartition("/")[2], got), (name, kind), "name and type of %s" % command[0])
+        if command[0] == "replay":
+            check_known(text, "timeline")
+        else:
+            check({f for f, *_ in frames(text)} > {"all"}, "no functions: %s", text)
+        lines = process.finish()
+        check(not any("<" in line for line in lines), "standard output of %s: %s", command[0], lines)
+        try:
+            urllib.request.urlopen(url, timeout=60)
+            check(False, "%s is served twice", url)
+        except urllib.error.URLError as e:
+            check(not isinstance(e, urllib.error.HTTPError), "it is served twice: %s", e)
+    with open(kept, encoding="utf-8") as f:
+        check_known(f.read(), "timeline")
+
+
 class Collector(http.server.ThreadingHTTPServer):
     """A collector on loopback: it answers the first request with 503, for 2 s, and keeps the trees of the others. With TLS if there is a certificate."""
 

@@ -7,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "cmd/cmd.h"
+#include "cmd/picture.h"
 #include "gotype/shown_name.h"
 #include "plan/select.h"
 
@@ -275,6 +276,8 @@ int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, s
 		code = check_target(cmd, o, d);
 	if (!code)
 		code = parse_operands(cmd, o, d);
+	if (!code)
+		code = picture_check(o, d);
 	return code ? code : exclusion_check(o, d);
 }
 
@@ -290,7 +293,7 @@ int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 		shown_name_form = screen.full ? SHOWN_NAME_WHOLE : SHOWN_NAME_SHORT;
 		o.person = true;
 		screen_open(STDOUT_FILENO);
-		code = cmd->run(&o, d);
+		code = o.open ? picture_run(cmd, &o, d) : cmd->run(&o, d);
 	}
 	options_fini(&o);
 	return code;

@@ -129,15 +129,12 @@ function duration(us) {
   const unit = us < 1 ? [1e3, 'ns'] : us < 1e3 ? [1, 'us'] : us < 1e6 ? [1e-3, 'ms'] : [1e-6, 's'];
   return Number((us * unit[0]).toPrecision(4)) + unit[1];
 }
-// Functions of a package have one colour.
-const hues = new Map();
+// Functions of a package have colours that are alike.
+const hues = new Map(), sum_of = text => Array.from(text).reduce((sum, ch) => (sum * 31 + ch.codePointAt(0)) % 9973, 7);
 function hue(name) {
   if (!hues.has(name)) {
-    const slash = name.lastIndexOf('/') + 1, dot = name.indexOf('.', slash);
-    let hash = 7;
-    for (const ch of dot < 0 ? name : name.slice(0, dot))
-      hash = (hash * 31 + ch.codePointAt(0)) % 360;
-    hues.set(name, hash);
+    const dot = name.indexOf('.', name.lastIndexOf('/') + 1);
+    hues.set(name, sum_of(dot < 0 ? name : name.slice(0, dot)) % 360 + sum_of(name) % 50);
   }
   return hues.get(name);
 }

@@ -46,6 +46,8 @@ struct httpserver {
 	/* connections, of which @clients[@n % HTTPSERVER_CLIENTS] is the oldest */
 	struct client clients[HTTPSERVER_CLIENTS];
 	size_t n;	/* connections so far */
+	struct MHD_Connection *sent;	/* the last one that has all of the page */
+	bool fetched;	/* see httpserver_fetched() */
 	struct diag *d;	/* why the page could not be made */
 	bool failed;	/* it could not */
 };
@@ -64,6 +66,10 @@ static struct MHD_Response *make_answer(const char *type, const char *p, size_t 
 	/* A browser keeps nothing, and takes the text for nothing else. */
 	MHD(add_response_header)(r, "Cache-Control", "no-store");
 	MHD(add_response_header)(r, "X-Content-Type-Options", "nosniff");
+	/* A page has all that it needs. */
+	MHD(add_response_header)(r, "Content-Security-Policy",
+				 "default-src 'none'; style-src 'unsafe-inline'; "
+				 "script-src 'unsafe-inline'");
 	return r;
 }
 
@@ -127,17 +133,18 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *to, const char *
 	struct httpserver *s = ctx;
 	char text[128];
 
-	(void)version, (void)data, (void)ndata, (void)request;
+	(void)version, (void)data, (void)ndata;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse(to, MHD_HTTP_METHOD_NOT_ALLOWED, "this page can only be read\n");
 	if (!is_for_us(s, MHD(lookup_connection_value)(to, MHD_HEADER_KIND, "Host")))
 		return refuse(to, MHD_HTTP_FORBIDDEN, "ask for localhost, or for an address\n");
 	if (strcmp(path, s->page.path)) {
-		snprintf(text, sizeof(text), "there is no such page: the only one is %s\n",
-			 s->page.path);
+		snprintf(text, sizeof(text), s->page.secret ? "there is no such page\n" :
+			 "there is no such page: the only one is %s\n", s->page.path);
 		return refuse(to, MHD_HTTP_NOT_FOUND, text);
 	}
 	s->failed |= renew(s);
+	*request = strcmp(method, "GET") ? NULL : s;
 	return s->failed ? MHD_NO : MHD(queue_response)(to, MHD_HTTP_OK, s->text);
 }
 
@@ -166,6 +173,22 @@ static void notify(void *ctx, struct MHD_Connection *of, void **client,
 	} else if (c->of == of) {
 		c->of = NULL;
 	}
+	s->fetched |= what == MHD_CONNECTION_NOTIFY_CLOSED && s->sent == of;
+}
+
+/* An answer is over: @request is the server if it was the page. */
+static void complete(void *ctx, struct MHD_Connection *of, void **request,
+		     enum MHD_RequestTerminationCode how)
+{
+	struct httpserver *s = ctx;
+
+	if (*request && how == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		s->sent = of;
+}
+
+bool httpserver_fetched(const struct httpserver *s)
+{
+	return s->fetched;
 }
 
 void httpserver_poll(const struct httpserver *s, struct pollfd *fd)
@@ -273,6 +296,7 @@ static int start(struct httpserver *s, const char *where, struct diag *d)
 					      MHD_OPTION_LISTEN_SOCKET, fd,
 					      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADS_MAX,
 					      MHD_OPTION_NOTIFY_CONNECTION, notify, s,
+					      MHD_OPTION_NOTIFY_COMPLETED, complete, s,
 					      MHD_OPTION_END);
 	if (!s->daemon) {
 		close(fd);

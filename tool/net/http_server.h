@@ -7,6 +7,7 @@
 #define GOPROBE_NET_HTTP_SERVER_H
 
 #include <poll.h>
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/diag.h"
@@ -21,6 +22,7 @@ struct httpserver_page {
 	/* append what it is now to @b; 0, or -1 with @d set */
 	int (*put)(void *ctx, struct buf *b, struct diag *d);
 	void *ctx;	/* first argument of @put */
+	bool secret;	/* only those who know the path get it */
 	unsigned int fresh_ms;	/* clients get the same text for so long */
 	unsigned int client_ms;	/* a connection is closed after so long, whatever its client does */
 };
@@ -33,6 +35,8 @@ struct httpserver *httpserver_open(const char *where, const struct httpserver_pa
 void httpserver_free(struct httpserver *s);
 /* "http://127.0.0.1:9464/metrics" */
 const char *httpserver_url(const struct httpserver *s);
+/* Has a client got the whole page? Its connection has ended, too. */
+bool httpserver_fetched(const struct httpserver *s);
 /* Fill in what to wait for. */
 void httpserver_poll(const struct httpserver *s, struct pollfd *fd);
 /*

@@ -95,6 +95,7 @@ struct options {
 	const char *template;	/* of OPTION_TEMPLATE */
 	const char *output;	/* file, or URL of a collector, or NULL */
 	const char *listen;	/* where metrics are served, or NULL */
+	bool open;		/* the picture is served, once */
 	const char *record;	/* file, or NULL */
 	const char *diff;	/* an older recording, or NULL */
 	bool lossless;		/* programs wait rather than lose records */

@@ -327,6 +327,9 @@ const struct option_row option_rows[] = {
 	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; pprof and flamegraph\n"
 	  "refuse to write to a terminal" },
+	{ "open", 0, ATTACH | GRAPH | REPLAY | STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL,
+	  FIELD(open), "serve the picture (flamegraph or timeline) on this machine,\n"
+	  "print its address, and end when a browser has it", .most = 1 },
 	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
 	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
 	{ "diff", 0, REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "OLD", FIELD(diff),

@@ -57,18 +57,23 @@ static int put(void *ctx, struct buf *b, struct diag *d)
 	return 0;
 }
 
-static void open_site(struct site *site, unsigned int fresh_ms)
+static void page_site(struct site *site, struct httpserver_page page)
 {
-	const struct httpserver_page page = {
-		.path = "/metrics", .type = "text/test", .put = put, .ctx = site,
-		.fresh_ms = fresh_ms, .client_ms = CLIENT_MS,
-	};
 	struct diag d = { 0 };
 
+	page.ctx = site;
 	site->s = httpserver_open("0", &page, &d);
 	assert_non_null(site->s);
 	site->port = (uint16_t)atoi(strrchr(httpserver_url(site->s), ':') + 1);
 	assert_int_not_equal(site->port, 0);
+}
+
+static void open_site(struct site *site, unsigned int fresh_ms)
+{
+	page_site(site, (struct httpserver_page){
+		.path = "/metrics", .type = "text/test", .put = put,
+		.fresh_ms = fresh_ms, .client_ms = CLIENT_MS,
+	});
 }
 
 /* @space: of the client's buffer; 0: the system's default */
@@ -408,6 +413,47 @@ TEST(test_failure, "a page that can't be made ends the trace")
 	diag_fini(&d);
 	httpserver_free(site.s);
 	close(fd);
+}
+
+/* What comes back for @request, and whether the server takes the page for fetched then. */
+static bool fetches(struct site *site, const char *request, const char *want)
+{
+	struct buf b = { 0 };
+	int fd = call(site, 0);
+
+	say(fd, request, strlen(request));
+	assert_true(hear(site, fd, &b));
+	assert_non_null(strstr(b.p, want));
+	close(fd);
+	buf_fini(&b);
+	turn(site, 100);
+	return httpserver_fetched(site->s);
+}
+
+TEST(test_fetched, "a page is fetched when a client has all of it, and a secret path is in no answer")
+{
+	const struct httpserver_page page = {
+		.path = "/secret", .type = "text/test", .put = put, .secret = true,
+		.fresh_ms = 60000, .client_ms = 60000,
+	};
+	static const char get[] = "GET /secret HTTP/1.0\r\n\r\n";
+	struct site site = { .size = LARGE };
+	int fd;
+
+	page_site(&site, page);
+	assert_false(fetches(&site, "GET / HTTP/1.0\r\n\r\n",
+			     "\r\n\r\nthere is no such page\n"));
+	assert_false(fetches(&site, "HEAD /secret HTTP/1.0\r\n\r\n", "200 OK"));
+	assert_false(fetches(&site, "POST /secret HTTP/1.0\r\n\r\n", "405"));
+	fd = call(&site, 4096);
+	say(fd, get, strlen(get));
+	for (size_t i = 0; i < 10; i++)
+		turn(&site, 10);
+	close(fd);
+	turn(&site, 100);
+	assert_false(httpserver_fetched(site.s));
+	assert_true(fetches(&site, get, "# EOF\n"));
+	httpserver_free(site.s);
 }
 
 TEST(test_taken, "a port that is taken, and an address of another machine")
