@@ -19,7 +19,7 @@
 /* The picture's width, in millionths of a percent. */
 #define WHOLE 100000000
 /* Browsers are slow with more frames than that. */
-#define FRAMES_MOST 10000
+#define FRAMES_MOST 5000
 /* Classes of flame.css. */
 #define COLORS 12
 
