@@ -259,7 +259,7 @@ def delays_together(t):
 
         def delay(client, ms, id_):
             edit = client.add_filters([genl.op(genl.GOPROBE_OP_DELAY, value=ms * 1000000)])
-            client.add_points([genl.point(offset, code, id_=id_, edit=edit)])
+            client.add_points([genl.point(offset, code, id=id_, edit=edit)])
         with genl.Client() as one, genl.Client() as other:
             for client in (one, other):
                 client.new_session(target.pid)
@@ -272,7 +272,7 @@ def delays_together(t):
             except genl.Refused as e:
                 check(e.errno == errno.ENOSPC and "would exceed 1 s" in str(e), "it said: %s", e)
             delay(other, 400, 2)
-            other.add_points([genl.point(offset, code, id_=3)])
+            other.add_points([genl.point(offset, code, id=3)])
             one.del_points(2)
             delay(other, 200, 4)
 

@@ -194,7 +194,7 @@ def same_registers(t):
     with genl.Client() as client:
         client.new_session(os.getpid())
         client.add_file(machine.path, genl.runtime(g_reg=genl.GOPROBE_REG_NONE))
-        points = [genl.point(at, machine.code[at - 4096:][:16], id_=n, flags=genl.GOPROBE_POINT_F_ABI0)
+        points = [genl.point(at, machine.code[at - 4096:][:16], id=n, flags=genl.GOPROBE_POINT_F_ABI0)
                   for n, at in enumerate(machine.places)]
         for first in range(0, len(points), 500):
             client.add_points(points[first:first + 500])

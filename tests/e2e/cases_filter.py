@@ -42,7 +42,7 @@ def recorded(points, flags=0, held=0, on_call=0, on_return=0):
             call = p.kind == CALL
             plan = 0 if call else genl.GOPROBE_NO_PLAN if p.kind == TAIL else 1
             made.append(genl.point(p.offset, p.code, id_, plan, p.kind, p.skip, p.flags | flags | (held if call else 0), p.sp_adjust,
-                                   filter_=on_call if call else on_return))
+                                   filter=on_call if call else on_return))
     return made
 
 
@@ -180,7 +180,7 @@ def under(t):
     filters = [[op(genl.GOPROBE_OP_UNDER, a=1, value=guard)] + jump("JEQ_I", 1, 1)]
     timed = [genl.point(p.offset, p.code, guard, p.plan, p.kind, p.skip, p.flags, p.sp_adjust, action=genl.GOPROBE_ACTION_TIME)
              for p in points["main.guard"]]
-    even = [genl.point(p.offset, p.code, 0, 0, p.kind, p.skip, p.flags, p.sp_adjust, filter_=1)
+    even = [genl.point(p.offset, p.code, 0, 0, p.kind, p.skip, p.flags, p.sp_adjust, filter=1)
             for p in points["main.even"] if p.kind == CALL]
     with begin(t, path, [], recorded(points), target.pid) as everything, begin(t, path, filters, timed + even, target.pid) as client:
         run(target, everything, client)
@@ -202,7 +202,7 @@ def under(t):
 def by_id(points, action, flags=0, on_call=0, on_return=0, functions=TAGGED):
     """Points that count or time, and make keys."""
     return [genl.point(p.offset, p.code, i, genl.GOPROBE_NO_PLAN, p.kind, p.skip, p.flags | flags, p.sp_adjust, action=action,
-                       filter_=on_call if p.kind == CALL else on_return)
+                       filter=on_call if p.kind == CALL else on_return)
             for i, f in enumerate(functions) for p in points[f] if action == genl.GOPROBE_ACTION_TIME or p.kind == CALL]
 
 

@@ -556,7 +556,7 @@ def locked_mappings(t):
         target = t.target("counter", "-hold", "-map", served.path, "-passes", 1000000, 1)
         client.new_session(target.pid)
         # Each page is taken for a g: that needs its first bytes.
-        client.add_file(path, genl.runtime(g_reg=0, lo=0, hi=8, goid=16))
+        client.add_file(path, genl.runtime(g_reg=0, g_stack_lo=0, g_stack_hi=8, g_goid=16))
         client.add_points([genl.point(offset, code, 1)])
         client.call(genl.GOPROBE_CMD_START)
         target.send()

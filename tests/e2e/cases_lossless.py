@@ -121,14 +121,14 @@ def three_at_a_place(t):
 
         def refused(client, id_):
             try:
-                client.add_points([genl.point(offset, code, id_=id_)])
+                client.add_points([genl.point(offset, code, id=id_)])
                 check(False, "the module took a fourth one")
             except genl.Refused as e:
                 check(e.errno == errno.EMLINK and "three lossless sessions" in str(e), "it said: %s", e)
         refused(fourth, 0)
         # A second one of a session makes a hit wait once more.
         refused(clients[0], 1)
-        clients[1].add_points([genl.point(offset, code, id_=1)])
+        clients[1].add_points([genl.point(offset, code, id=1)])
         clients[2].del_points(0)
         fourth.add_points([genl.point(offset, code)])
 

@@ -75,7 +75,7 @@ def see_pages(t, prepare):
         ]
         pieces = PIECES + [genl.piece(genl.GOPROBE_FROM_STATIC, 0, 8, 8, address=counter)]
         client.add_plans([genl.plan(0, npieces=len(pieces), nops=len(ops), depth=2)], pieces, ops)
-        client.add_points([genl.point(offset, code[:min(size, 8)], plan_id=0)])
+        client.add_points([genl.point(offset, code[:min(size, 8)], plan=0)])
         client.call(genl.GOPROBE_CMD_START)
         prepare(client, counter)
         target.send()

@@ -226,7 +226,7 @@ def netlink_nonsense(t):
         misuse("a descriptor that is closed", lambda: client.call(
             genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(987)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]), errno.EBADF)
         misuse("a file without runtime offsets", lambda: client.call(genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(0))]))
-        misuse("runtime offsets: goid too far", lambda: client.add_file(path, genl.runtime(goid=4096)))
+        misuse("runtime offsets: goid too far", lambda: client.add_file(path, genl.runtime(g_goid=4096)))
         write_only = os.open(os.path.join(t.tmp, "write-only"), os.O_WRONLY | os.O_CREAT)
         misuse("a descriptor that is not for reading", lambda: client.call(
             genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(write_only)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]))
@@ -264,7 +264,7 @@ def netlink_nonsense(t):
     attempt("a point with other bytes", lambda c: c.add_points([genl.point(offset, b"\x90" * 8)]))
     attempt("a point beyond the file", lambda c: c.add_points([genl.point(1 << 40, code[:8])]))
     attempt("a point at the end of all offsets", lambda c: c.add_points([genl.point((1 << 64) - 1, code[:8])]))
-    attempt("a plan that does not exist", lambda c: c.add_points([genl.point(**good, plan_id=1)]))
+    attempt("a plan that does not exist", lambda c: c.add_points([genl.point(**good, plan=1)]))
     attempt("a place that is timed twice", lambda c: c.add_points([genl.point(**good, action=genl.GOPROBE_ACTION_TIME)] * 2))
     attempt("a file that does not exist", lambda c: c.add_points([genl.point(**good)], file=1))
     attempt("no ids at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_DEL))
@@ -396,7 +396,7 @@ def netlink_session(t):
     with Client() as client:
         client.new_session(target.pid)
         client.add_file(target.argv[0])
-        client.add_points([genl.point(offset, code[:8], id_=77)])
+        client.add_points([genl.point(offset, code[:8], id=77)])
         idle = t.target("counter", 10)          # maps the file, is not meant
         idle.finish()
         same(client.records(), [], "records before START")
@@ -427,7 +427,7 @@ def see_pages(t, path):
         code = f.read()[offset:offset + size]
     with Client() as client:
         client.new_session(target.pid)
-        client.add_file(target.argv[0], genl.runtime(g_reg=0, lo=0, hi=8, goid=16))
+        client.add_file(target.argv[0], genl.runtime(g_reg=0, g_stack_lo=0, g_stack_hi=8, g_goid=16))
         client.add_points([genl.point(offset, code[:min(size, 8)])])
         client.call(genl.GOPROBE_CMD_START)
         target.send()

@@ -485,7 +485,7 @@ def control_group_tables(t):
                 client.add_file(path)
                 misuse(name, lambda: command(client), errno.ENOMEM)
                 return " | ".join(misuse.problems)
-        member = [(genl.GOPROBE_A_GOROUTINES, struct.pack("=QiI", 1, target.pid, 0))]
+        member = [(genl.GOPROBE_A_GOROUTINES, genl.goroutine(1, target.pid))]
         write(group + "/memory.max", str(24 << 20))
         try:
             same(child(lambda: asks("calls", lambda c: c.add_points(timed), calls=most["calls"])), "", "open calls")

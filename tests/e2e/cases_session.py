@@ -281,7 +281,7 @@ def listing(t):
         check(len(messages) > len(paths), "%d messages", len(messages))
         found = {0: [], 1: []}
         for m in messages:
-            file, = struct.unpack("=I", m[genl.GOPROBE_A_FILE])
+            file = genl.number(m[genl.GOPROBE_A_FILE])
             same(sorted(struct.unpack("=%di" % len(pids), m[genl.GOPROBE_A_PIDS])), sorted(pids), "processes")
             same(m[genl.GOPROBE_A_PATH].rstrip(b"\0").decode(), os.path.realpath(paths[file]), "a file's path")
             found[file] += [p.id for p in genl.points(m[genl.GOPROBE_A_POINTS])]
@@ -324,7 +324,7 @@ def full_messages(t):
         client.add_file(path, genl.runtime())
         client.add_types([genl.type_(4000)])
         client.add_plans([genl.plan(0, 0, 1)], [genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 8, 0)])
-        client.add_points([genl.point(offset, code, plan_id=0)])
+        client.add_points([genl.point(offset, code, plan=0)])
         client.call(genl.GOPROBE_CMD_START)
         calls(target, 8)
         same(len(client.records()), 8, "records")
@@ -341,7 +341,7 @@ def full_messages(t):
             calls(second, 2000)
             client.call(genl.GOPROBE_CMD_STOP)
             found = client.records()
-            lost = [struct.unpack("=IIQ", r.body)[2] for r in found if r.kind == genl.GOPROBE_RECORD_LOST]
+            lost = [genl.LAYOUT.lost.unpack(r.body).count for r in found if r.kind == genl.GOPROBE_RECORD_LOST]
             same((len(found) - len(lost), lost), (before + 1365, [2000 - 1365]), "records and losses")
 
 

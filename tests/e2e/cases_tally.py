@@ -43,7 +43,7 @@ def wire(p, id_, action):
 def runtime(t):
     """Where the programs' Go keeps g and the goroutine's id."""
     minor = int(re.match(r"go1\.(\d+)", t.label).group(1))
-    return genl.runtime(g_reg=14 if minor >= 17 else genl.GOPROBE_REG_NONE, goid=0xa0 if minor in (23, 24) else 0x98)
+    return genl.runtime(g_reg=14 if minor >= 17 else genl.GOPROBE_REG_NONE, g_goid=0xa0 if minor in (23, 24) else 0x98)
 
 
 def begin(t, path, points, *pids, **kwargs):
@@ -110,7 +110,7 @@ def stress(t):
             got = tallies[100 + i]
             same((got.calls, number(got)), (want[f]["calls"], want[f]["returns"]), "timed calls and durations of " + f)
             # Calls that Goexit ended are seen when a goroutine uses the same g again, if ever.
-            same(got.unwound + got.dropped, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.dropped))
+            same(got.unwound + got.exited, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.exited))
             plausible(f, got, ns)
         check(sum(tallies[100 + i].unwound for i in range(len(STRESS))) > 0, "nothing was unwound: no test of that")
         same({name: stats[getattr(genl, "GOPROBE_STAT_" + name)] for name in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL", "NO_GOROUTINE")},
@@ -132,7 +132,7 @@ def too_deep(t):
         opened, timed_, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL"))
         check(no_room > 0 and no_call > 0, "everything had room: no test of that")
         same((opened + no_room, timed_ + no_call), (calls, returns), "calls and returns")
-        same(sum(number(a) + a.unwound + a.dropped for a in tallies.values()), opened, "how the remembered calls ended")
+        same(sum(number(a) + a.unwound + a.exited for a in tallies.values()), opened, "how the remembered calls ended")
 
 
 # Each hit counts in exactly one of these.
@@ -163,8 +163,8 @@ def same_tallies(client, runs, what, left=(), stays=None):
         same((got.calls, number(got)), tuple(sum(r[f][k] for r in runs) for k in ("calls", "returns")), "%s: calls and durations of %s" % (what, f))
         dropped = sum(r[f]["unwound"] for r in left)
         # The calls that Goexit ended in a run that has exited are in this count, too, if no goroutine got their g.
-        check(got.dropped >= dropped, "%s: %d calls of %s were dropped, expected %d and more", what, got.dropped, f, dropped)
-        same(got.unwound + got.dropped, sum(r[f]["unwound"] for r in runs if r is not stays), "%s: calls of %s without a return" % (what, f))
+        check(got.exited >= dropped, "%s: %d calls of %s were dropped, expected %d and more", what, got.exited, f, dropped)
+        same(got.unwound + got.exited, sum(r[f]["unwound"] for r in runs if r is not stays), "%s: calls of %s without a return" % (what, f))
     return tallies
 
 
@@ -185,7 +185,7 @@ def executes(t):
             target.send(arguments)
             same(target.line(), "ready %d" % target.pid, "what the program says that is executed")
             for i, got in asked.tallies().items():
-                same((got.unwound, got.dropped), (0, sum(r[STRESS[i - 100]]["calls"] for r in runs)), "unwound and dropped calls of " + STRESS[i - 100])
+                same((got.unwound, got.exited), (0, sum(r[STRESS[i - 100]]["calls"] for r in runs)), "unwound and dropped calls of " + STRESS[i - 100])
         target.send()
         runs.append(json.loads(target.line())["functions"])
         target.finish()

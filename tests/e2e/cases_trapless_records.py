@@ -235,7 +235,7 @@ def session(t, target, *operations):
     entry = next(p for p in points_of(t, path, "main.add")["main.add"] if p.kind == CALL)
     with begin(t, path, [], target.pid, flags=genl.GOPROBE_SESSION_F_JUMPS | genl.GOPROBE_SESSION_F_JUMPS_AT_ONCE) as client:
         number = client.add_filters(operations) if operations else 0
-        client.add_points([genl.point(entry.offset, entry.code, 1, skip=entry.skip, flags=genl.GOPROBE_POINT_F_JUMP, filter_=number)])
+        client.add_points([genl.point(entry.offset, entry.code, 1, skip=entry.skip, flags=genl.GOPROBE_POINT_F_JUMP, filter=number)])
         wait_for("a jump", lambda: are_jumps(target, [entry.offset]))
         client.records()
         yield client

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The goprobe protocol spoken by hand, for tests of what the module refuses.
 
-Numbers come from the headers in include/uapi themselves, so they cannot differ.
+Numbers and structs come from the headers in include/uapi themselves, so they cannot differ.
 Nothing here is checked before it is sent: sending nonsense is the purpose.
 """
 
@@ -10,6 +10,7 @@ import os
 import re
 import socket
 import struct
+import types
 
 UAPI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/uapi")
 
@@ -54,8 +55,47 @@ def _constants():
 
 globals().update(_constants())
 
-# Limits of one session, in the order of struct goprobe_limits.
-LIMITS = re.findall(r"__u32 (\w+);", re.search(r"struct goprobe_limits \{(.*?)\};", _header(), re.S).group(1))
+
+class Layout:
+    """A struct of the protocol: bytes from its fields, and back."""
+
+    CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "s32": "i", "s64": "q"}
+
+    def __init__(self, name, fields):
+        """fields: [(name, what struct has for its type)]"""
+        self.struct = struct.Struct("=" + "".join(code for _, code in fields))
+        self.size = self.struct.size
+        self.row = collections.namedtuple(name, [field for field, _ in fields],
+                                          defaults=[b"" if code[-1] == "s" else 0 for _, code in fields])
+        self.wraps = [code == "Q" for _, code in fields]
+
+    def pack(self, **fields):
+        return self.struct.pack(*(v & (1 << 64) - 1 if w else v for v, w in zip(self.row(**fields), self.wraps)))
+
+    def unpack(self, data):
+        return self.row._make(self.struct.unpack_from(data))
+
+
+def _layouts():
+    """The structs of the headers, by their names without "goprobe_"."""
+    found = {}
+    for name, body in re.findall(r"struct goprobe_(\w+) \{(.*?)\};", _header(), flags=re.S):
+        fields = []
+        for inner, kind, field, n in re.findall(r"(?:struct goprobe_(\w+)|__(\w+))\s+(\w+)(?:\[(\w+)\])?;", body):
+            size = found[inner].size if inner else n and int(globals().get(n, n))
+            fields.append((field, "%ds" % size if size else Layout.CODES[kind]))
+        found[name] = Layout(name, fields)
+    return types.SimpleNamespace(**found)
+
+
+LAYOUT = _layouts()
+
+
+def packer(name, order, **defaults):
+    """A function from fields of a struct to bytes. Its arguments without names are those of order."""
+    def pack(*args, **fields):
+        return getattr(LAYOUT, name).pack(**dict(defaults, **dict(zip(order.split(), args)), **fields))
+    return pack
 
 
 class Refused(Exception):
@@ -71,50 +111,33 @@ def u32(n):
     return struct.pack("=I", n & 0xffffffff)
 
 
+def number(data):
+    """Of an attribute that is a u32."""
+    return struct.unpack("=I", data)[0]
+
+
 def u64(n):
     return struct.pack("=Q", n)
 
 
-def type_(size, ref=0, nrefs=0):
-    return struct.pack("=III", size, ref, nrefs)
+type_ = packer("type", "size ref nrefs")
+ref = packer("ref", "offset kind type flags count count_offset count_size elements_shift")
+dynamic = packer("dynamic", "address type flags")
+piece = packer("piece", "source reg size frame offset address")
+op = packer("op", "code a b size offset value")
+plan = packer("plan", "type piece npieces", string_limit=256, elements=64, objects=128, bytes=8192, depth=3)
+runtime = packer("runtime", "g_reg", g_reg=14, g_tls=-8, g_stack_hi=8, g_goid=0x98, g_m=0x30, m_curg=0xc0, m_procid=0x48)
+goroutine = packer("goroutine", "goid tgid")
+_point = packer("point", "offset code id plan kind skip flags sp_adjust", plan=GOPROBE_NO_PLAN, kind=GOPROBE_POINT_CALL)
 
 
-def ref(offset, kind, type_id=0, flags=0, count=0, count_offset=0, count_size=0, shift=0):
-    return struct.pack("=IIIBBBBB3x", offset, type_id, count_offset, kind, flags, count, count_size, shift)
-
-
-def dynamic(address, type_id, flags=0):
-    return struct.pack("=QII", address & (1 << 64) - 1, type_id, flags)
-
-
-def piece(source, reg, size, frame, offset=0, address=0):
-    return struct.pack("=BBHIIiQ", source, reg, 0, size, frame, offset, address)
-
-
-def op(code, a=0, b=0, size=0, offset=0, value=0):
-    return struct.pack("=BBBBIIIQ", code, a, b, 0, size, offset, 0, value & (1 << 64) - 1)
-
-
-def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128, nbytes=8192, depth=3, op=0, nops=0):
-    return struct.pack("=IIIIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth, 0, 0)
-
-
-POINT = "=QIIBBBBi16sBB2sIII"
-Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action trap filter edit")
-
-
-def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, trap=0, pad=b"", filter_=0, edit=0):
-    return struct.pack(POINT, offset, id_, plan_id, kind, skip, flags,
-                       len(code) if code_len is None else code_len, sp_adjust, code, action, trap, pad, filter_, edit, 0)
+def point(offset, code, *args, **fields):
+    return _point(offset, code, *args, **dict({"code_len": len(code)}, **fields))
 
 
 def points(data):
     """The points of GOPROBE_A_POINTS."""
-    return [Point(*p[:11], *p[12:14]) for p in struct.iter_unpack(POINT, data)]
-
-
-def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, procid=0x48, code_delta=0):
-    return struct.pack("=B3xiIIIIIIq", g_reg, g_tls, lo, hi, goid, m, curg, procid, code_delta)
+    return [LAYOUT.point.row._make(row) for row in LAYOUT.point.struct.iter_unpack(data)]
 
 
 def attr(kind, payload):
@@ -132,25 +155,43 @@ def attrs(data):
 
 
 # body: the bytes behind the header.
-Record = collections.namedtuple("Record", "kind flags depth id plan tid tgid time goid ip cpu body")
-Chunk = collections.namedtuple("Chunk", "address type status level data")
+Record = collections.namedtuple("Record", LAYOUT.record.row._fields + ("cpu", "body"))
+Chunk = collections.namedtuple("Chunk", LAYOUT.chunk.row._fields + ("data",))
+# buckets: {number of the bucket: how many}; key: of a row by key, else b""
+Tally = collections.namedtuple("Tally", LAYOUT.tally.row._fields + ("key", "buckets"))
 
 
-# buckets: {number of the bucket: how many}
-Tally = collections.namedtuple("Tally", "hits calls unwound dropped filtered sum min max buckets")
-
-
-Open = collections.namedtuple("Open", "id tgid goid g age depth")
+def records(data, cpu=None):
+    """The records of GOPROBE_A_RECORDS."""
+    layout, found = LAYOUT.record, []
+    while data:
+        header = layout.unpack(data)
+        found.append(Record(*header, cpu, data[layout.size:header.words * 8]))
+        data = data[header.words * 8:]
+    return found
 
 
 def chunks(record, frame):
     """The chunks that follow a record's frame of that many bytes."""
-    found = []
+    layout, found = LAYOUT.chunk, []
     data = record.body[(frame + 7) & ~7:]
     while data:
-        address, type_id, size, status, level = struct.unpack_from("=QIHBB", data)
-        found.append(Chunk(address, type_id, status, level, data[16:16 + size]))
-        data = data[16 + ((size + 7) & ~7):]
+        header = layout.unpack(data)
+        found.append(Chunk(*header, data[layout.size:layout.size + header.size]))
+        data = data[layout.size + ((header.size + 7) & ~7):]
+    return found
+
+
+def tallies(data, keyed=False):
+    """The rows of GOPROBE_A_TALLIES, or of GOPROBE_A_KEY_STATS."""
+    found = []
+    while data:
+        row, at = LAYOUT.tally.unpack(data), LAYOUT.tally.size
+        if keyed:
+            at = LAYOUT.key_stats.size + LAYOUT.key_stats.unpack(data).key_bytes
+        numbers = struct.unpack_from("=%dQ" % row.nbuckets, data, at)
+        found.append(Tally(*row, data[LAYOUT.key_stats.size:at], {row.first + i: n for i, n in enumerate(numbers) if n}))
+        data = data[at + 8 * (row.nbuckets + row.nstates):]
     return found
 
 
@@ -221,7 +262,7 @@ class Client:
 
     def limits(self):
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
-        return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
+        return LAYOUT.limits.unpack(answer[GOPROBE_A_LIMITS])._asdict()
 
     def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None, members=None, flags=None, fd=True):
         """With fd, close() waits for its end."""
@@ -234,14 +275,14 @@ class Client:
             extra.append((GOPROBE_A_GOROUTINE_SET_LIMIT, u32(members)))
         extra.append((GOPROBE_A_FLAGS, u32((flags or 0) | (GOPROBE_SESSION_F_FD if fd else 0))))
         if breaker is not None:
-            extra.append((GOPROBE_A_BREAKER, struct.pack("=II", *breaker)))
+            extra.append((GOPROBE_A_BREAKER, packer("breaker", "hit_ns percent")(*breaker)))
         if keys is not None:
-            extra.append((GOPROBE_A_KEY_LIMIT, struct.pack("=II", *keys)))
+            extra.append((GOPROBE_A_KEY_LIMIT, packer("key_limit", "number bytes")(*keys)))
         if held is not None:
-            extra.append((GOPROBE_A_PENDING_LIMIT, struct.pack("=II", *held)))
+            extra.append((GOPROBE_A_PENDING_LIMIT, packer("pending_limit", "calls bytes")(*held)))
         answer = self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
         if GOPROBE_A_FD in answer:
-            self.session, = struct.unpack("=I", answer[GOPROBE_A_FD])
+            self.session = number(answer[GOPROBE_A_FD])
         return answer
 
     def add_file(self, path, rt=None):
@@ -250,7 +291,7 @@ class Client:
             answer = self.call(GOPROBE_CMD_FILE_ADD, [(GOPROBE_A_FD, u32(fd)), (GOPROBE_A_RUNTIME, rt or runtime())])
         finally:
             os.close(fd)
-        return struct.unpack("=I", answer[0][GOPROBE_A_FILE])[0]
+        return number(answer[0][GOPROBE_A_FILE])
 
     def add_types(self, types, refs=()):
         return self.call(GOPROBE_CMD_TYPES_ADD, [(GOPROBE_A_TYPES, b"".join(types)), (GOPROBE_A_REFS, b"".join(refs))])
@@ -258,7 +299,7 @@ class Client:
     def add_dynamic(self, types, file=0):
         """How many addresses of the file are known."""
         answer = self.call(GOPROBE_CMD_DYNAMIC_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_DYNAMIC, b"".join(types))])
-        return struct.unpack("=I", answer[0][GOPROBE_A_COUNT])[0]
+        return number(answer[0][GOPROBE_A_COUNT])
 
     def add_plans(self, plans, pieces=(), ops=()):
         return self.call(GOPROBE_CMD_PLANS_ADD, [(GOPROBE_A_PLANS, b"".join(plans)), (GOPROBE_A_PIECES, b"".join(pieces)),
@@ -268,10 +309,10 @@ class Client:
         """Each a list of ops; the id of the first one."""
         ops, filters = [], []
         for program in programs:
-            filters.append(struct.pack("=II", len(ops), len(program)))
+            filters.append(LAYOUT.filter.pack(op=len(ops), nops=len(program)))
             ops.extend(program)
         answer = self.call(GOPROBE_CMD_FILTERS_ADD, [(GOPROBE_A_FILTERS, b"".join(filters)), (GOPROBE_A_OPS, b"".join(ops))])
-        return struct.unpack("=I", answer[0][GOPROBE_A_FIRST])[0]
+        return number(answer[0][GOPROBE_A_FIRST])
 
     def add_points(self, points, file=0):
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
@@ -279,19 +320,12 @@ class Client:
     def del_points(self, *ids):
         """How many points are left."""
         answer = self.call(GOPROBE_CMD_POINTS_DEL, [(GOPROBE_A_IDS, b"".join(map(u32, ids)))])
-        return struct.unpack("=I", answer[0][GOPROBE_A_COUNT])[0]
+        return number(answer[0][GOPROBE_A_COUNT])
 
     def records(self):
         """Drain the rings."""
-        found = []
-        for message in self.call(GOPROBE_CMD_READ, dump=True):
-            data = message.get(GOPROBE_A_RECORDS, b"")
-            cpu, = struct.unpack("=I", message.get(GOPROBE_A_CPU, u32(0)))
-            while data:
-                words, *header = struct.unpack_from("=HBBIIIIIQQQ", data)
-                found.append(Record(*header, cpu, data[48:words * 8]))
-                data = data[words * 8:]
-        return found
+        return [record for message in self.call(GOPROBE_CMD_READ, dump=True)
+                for record in records(message.get(GOPROBE_A_RECORDS, b""), number(message.get(GOPROBE_A_CPU, u32(0))))]
 
     def stats(self):
         data = self.call(GOPROBE_CMD_GET_STATS)[0][GOPROBE_A_STATS]
@@ -299,41 +333,24 @@ class Client:
 
     def tallies(self):
         """Counts and times: {id: Tally}."""
-        found = {}
-        for message in self.call(GOPROBE_CMD_TALLIES, dump=True):
-            data = message[GOPROBE_A_TALLIES]
-            while data:
-                id_, first, n, *numbers = struct.unpack_from("=IHH8Q", data)
-                buckets = struct.unpack_from("=%dQ" % n, data, 80)
-                found[id_] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
-                data = data[80 + 8 * n:]
-        return found
+        return {row.id: row for message in self.call(GOPROBE_CMD_TALLIES, dump=True)
+                for row in tallies(message[GOPROBE_A_TALLIES])}
 
     def keys(self):
         """Counts and times by key: {(id, key, as bytes): Tally}."""
-        found = {}
-        for message in self.call(GOPROBE_CMD_KEYS, dump=True):
-            data = message[GOPROBE_A_KEY_STATS]
-            while data:
-                id_, first, n, *numbers, _, _, size, _ = struct.unpack_from("=IHH8QIIII", data)
-                buckets = struct.unpack_from("=%dQ" % n, data, 88 + size)
-                found[id_, data[88:88 + size]] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
-                data = data[88 + size + 8 * n:]
-        return found
+        return {(row.id, row.key): row for message in self.call(GOPROBE_CMD_KEYS, dump=True)
+                for row in tallies(message[GOPROBE_A_KEY_STATS], keyed=True)}
 
     def open_calls(self):
-        """Calls that have not ended: [(Open, held record or None)]."""
-        found = []
+        """Calls that have not ended: [(call, held record or None)]."""
+        layout, found = LAYOUT.open_call, []
         for message in self.call(GOPROBE_CMD_OPEN_CALLS, dump=True):
             data = message[GOPROBE_A_OPEN_CALLS]
             while data:
-                *fields, size = struct.unpack_from("=IIQQQII", data)
-                record = None
-                if size:
-                    _, *header = struct.unpack_from("=HBBIIIIIQQQ", data, 40)
-                    record = Record(*header, None, data[40 + 48:40 + size])
-                found.append((Open(*fields), record))
-                data = data[40 + size:]
+                call = layout.unpack(data)
+                end = layout.size + call.record_bytes
+                found.append((call, records(data[layout.size:end])[0] if call.record_bytes else None))
+                data = data[end:]
         return found
 
     def sessions(self):

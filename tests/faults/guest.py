@@ -128,16 +128,16 @@ class Session:
         """Recorded, held, timed by key, counted."""
         actions = {
             "main.even": lambda p: dict(flags=p.flags | cases_filter.PAIRED | (cases_filter.HELD if p.kind == cases_filter.CALL else 0),
-                                        plan_id=0 if p.kind == cases_filter.CALL else genl.GOPROBE_NO_PLAN, filter_=1),
+                                        plan=0 if p.kind == cases_filter.CALL else genl.GOPROBE_NO_PLAN, filter=1),
             "main.odd": lambda p: dict(flags=p.flags | genl.GOPROBE_POINT_F_KEYED, action=genl.GOPROBE_ACTION_TIME,
-                                       filter_=2 if p.kind == cases_filter.CALL else 0),
-            "main.guard": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter_=2),
-            "main.note": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter_=3),
+                                       filter=2 if p.kind == cases_filter.CALL else 0),
+            "main.guard": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter=2),
+            "main.note": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter=3),
         }
         made = []
         for id_, (function, how) in enumerate(actions.items()):
             for p in self.points[function]:
-                with_ = dict(plan_id=genl.GOPROBE_NO_PLAN)
+                with_ = dict(plan=genl.GOPROBE_NO_PLAN)
                 with_.update(how(p))
                 made.append(genl.point(p.offset, p.code, id_, kind=p.kind, skip=p.skip, sp_adjust=p.sp_adjust, **with_))
         self.client.add_points(made)
