@@ -318,7 +318,7 @@ void gp_notebook_stop(struct gp_notebook *book)
 		WRITE_ONCE(book->end, gp_clock_read(book->clock));
 }
 
-u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe)
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, u64 until, bool pass)
 {
 	struct gp_notes *n = stripe < nr_cpu_ids ? book->stripe[stripe] : NULL;
 	u32 made = 0;
@@ -326,22 +326,9 @@ u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe)
 	if (!n)
 		return 0;
 	spin_lock(&n->lock);
-	if (n->its && !gp_notes_are_idle(n))
-		made = gp_notebook_drain_until(book, n, U64_MAX, GP_NOTES_SPARE);
-	spin_unlock(&n->lock);
-	return made;
-}
-
-u32 gp_notebook_drain_pass(struct gp_notebook *book, u32 stripe, u64 until)
-{
-	struct gp_notes *n = stripe < nr_cpu_ids ? book->stripe[stripe] : NULL;
-	u32 made = 0;
-
-	if (!n)
-		return 0;
-	spin_lock(&n->lock);
-	if (n->its)
-		made = gp_notebook_drain_until(book, n, until, GP_NOTES_SPARE_PASS);
+	if (n->its && (pass || !gp_notes_are_idle(n)))
+		made = gp_notebook_drain_until(book, n, until,
+					       pass ? GP_NOTES_SPARE_PASS : GP_NOTES_SPARE);
 	spin_unlock(&n->lock);
 	return made;
 }

@@ -97,15 +97,11 @@ static inline u32 gp_notebook_stripe(const struct gp_notebook *book, u32 cpu)
 }
 
 /*
- * Make records of a stripe's notes that are older than the call, unless there seem to be none. The
- * ring keeps space for a pass. Return: number of records.
+ * Make records of a stripe's notes up to @until, a time of the counter; U64_MAX: now. A pass of the
+ * reader has an end, since younger notes would take the space of the next pass, and its records
+ * would be out of order. Unless @pass, the ring keeps space for a pass, and nothing is looked at
+ * where there seem to be no notes. Return: number of records.
  */
-u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe);
-/*
- * Make records of a stripe's notes that belong to a pass. @until: the pass's end, by the counter;
- * younger notes would take the space of the next pass, and its records would be out of order.
- * Return: number of records.
- */
-u32 gp_notebook_drain_pass(struct gp_notebook *book, u32 stripe, u64 until);
+u32 gp_notebook_drain(struct gp_notebook *book, u32 stripe, u64 until, bool pass);
 
 #endif

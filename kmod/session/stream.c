@@ -160,7 +160,7 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 	u32 stripe = gp_notebook_stripe(s->notebook, cpu);
 	enum gp_stream_wake wake;
 
-	if (!gp_notebook_drain(s->notebook, stripe))
+	if (!gp_notebook_drain(s->notebook, stripe, U64_MAX, false))
 		return;
 	wake = gp_stream_committed(s, s->notebook->stripe[stripe]->ring);
 	if (wake != GP_STREAM_QUIET)
@@ -168,7 +168,7 @@ void gp_stream_drain(struct gp_session *s, u32 cpu)
 }
 
 /* As gp_notebook_drain(), of all stripes. */
-static u32 gp_stream_drain_stripes(struct gp_session *s)
+static u32 gp_stream_drain_stripes(struct gp_session *s, u64 until, bool pass)
 {
 	struct gp_notebook *book;
 	u32 n = 0, i;
@@ -176,7 +176,7 @@ static u32 gp_stream_drain_stripes(struct gp_session *s)
 	/* Pairs with gp_trapless_prepare(). */
 	book = smp_load_acquire(&s->notebook);
 	for (i = 0; book && i < GP_SPARE_STRIPES; i++) {
-		n += gp_notebook_drain(book, i);
+		n += gp_notebook_drain(book, i, until, pass);
 		cond_resched();
 	}
 	return n;
@@ -185,22 +185,14 @@ static u32 gp_stream_drain_stripes(struct gp_session *s)
 /* Make records of all notes up to @until, the end of the reader's pass. */
 void gp_stream_drain_pass(struct gp_session *s, u64 until)
 {
-	struct gp_notebook *book;
-	u32 i;
-
-	/* As above. */
-	book = smp_load_acquire(&s->notebook);
-	for (i = 0; book && i < GP_SPARE_STRIPES; i++) {
-		gp_notebook_drain_pass(book, i, until);
-		cond_resched();
-	}
+	gp_stream_drain_stripes(s, until, true);
 }
 
 /* Make records of notes that are complete, or count their calls, before counters are read. */
 void gp_stream_drain_ready(struct gp_session *s)
 {
 	/* The timer finds nothing of these any more. */
-	if (gp_stream_drain_stripes(s))
+	if (gp_stream_drain_stripes(s, U64_MAX, false))
 		gp_stream_wake(s, GP_STREAM_WAKE_SOON);
 }
 
@@ -209,7 +201,7 @@ static void gp_stream_drain_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, drain);
 
-	if (gp_stream_drain_stripes(s)) {
+	if (gp_stream_drain_stripes(s, U64_MAX, false)) {
 		gp_stream_wake(s, GP_STREAM_WAKE_NOW);
 		s->drain_ms = GP_STREAM_SOON_MS;
 	} else {

@@ -149,11 +149,11 @@ static void numbers_are_not_given_twice(struct kunit *test)
 	/* Not even to a point that had the number in another process. */
 	KUNIT_EXPECT_GT(test, add(test, 3, first), second);
 	leave_notes(first, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 0U);
 	/* Unless the detour is that of the point again. */
 	KUNIT_EXPECT_EQ(test, add_again(2, second), 0);
 	leave_notes(second, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 1U);
 	KUNIT_EXPECT_EQ(test, add_again(2, second), -EEXIST);
 	KUNIT_EXPECT_EQ(test, add_again(2, second + 10), -EEXIST);
 	KUNIT_EXPECT_EQ(test, add_again(2, 0), -EEXIST);
@@ -190,7 +190,7 @@ static void points_are_added_once(struct kunit *test)
 	for (i = 0; i < 100; i++)
 		add(test, 10 + i, 0);
 	leave_notes(first, 1);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 1U);
 	KUNIT_EXPECT_EQ(test, ((struct goprobe_record *)gp_ring_first(book->stripe[0]->ring))->ip,
 			1ULL);
 	leave();
@@ -203,7 +203,7 @@ static u32 drain_repeatedly(u32 id)
 
 	do {
 		leave_notes(id, GP_DETOUR_NOTES);
-		n = gp_notebook_drain(book, 0);
+		n = gp_notebook_drain(book, 0, U64_MAX, false);
 		all += n;
 	} while (n);
 	return all;
@@ -220,10 +220,10 @@ static void a_pass_has_space(struct kunit *test)
 	all = drain_repeatedly(id);
 	KUNIT_EXPECT_GT(test, all, 0U);
 	KUNIT_EXPECT_LT(test, gp_ring_space(ring), GP_NOTES_SPARE + GP_NOTES_RECORD);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), GP_DETOUR_NOTES);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), GP_DETOUR_NOTES);
 	leave_notes(id, GP_DETOUR_NOTES);
 	ring->head = ring->tail + ring->size - GP_NOTES_SPARE_PASS;
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 0U);
 	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], (u64)all + 2 * GP_DETOUR_NOTES);
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
@@ -233,7 +233,7 @@ static void a_pass_has_space(struct kunit *test)
 	leave_notes(id, 3);
 	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 3ULL);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 0U);
 }
 
 /* Others have filled the ring since the pass began: the next pass has space nevertheless. */
@@ -249,9 +249,9 @@ static void a_pass_leaves_younger_notes(struct kunit *test)
 		its->note[i].time = until + 1;
 	drain_repeatedly(id);
 	its->note[5].time = until;
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, until), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, until, true), 1U);
 	KUNIT_EXPECT_GE(test, gp_ring_space(ring), GP_NOTES_SPARE_PASS + GP_NOTES_RECORDS);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, until + 1), GP_DETOUR_NOTES - 1);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, until + 1, true), GP_DETOUR_NOTES - 1);
 	leave();
 }
 
@@ -266,7 +266,7 @@ static void it_is_stopped(struct kunit *test)
 	leave_notes(id, 2);
 	gp_notebook_stop(book);
 	its->note[1].time = book->end + 1;
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 1U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 1U);
 	leave();
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_CALLS], 1ULL);
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 0ULL);
@@ -293,7 +293,7 @@ static void a_cpu_may_have_none(struct kunit *test)
 	for (i = 0; i < GP_DETOUR_NOTES; i++)
 		taken += its->note[i].state & 1;
 	KUNIT_EXPECT_EQ(test, taken, GP_DETOUR_NOTES);
-	KUNIT_EXPECT_EQ(test, gp_notebook_drain_pass(book, 0, U64_MAX), 0U);
+	KUNIT_EXPECT_EQ(test, gp_notebook_drain(book, 0, U64_MAX, true), 0U);
 	add(test, 1, 0);
 	leave();
 	book->stripe[0] = notes;
