@@ -2,6 +2,8 @@
 /* Types and functions from debug information of versions 4 and 5. */
 #include <stdint.h>
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,4 +256,47 @@ TEST(test_none, "a program without debug information has no types")
 	close(fd);
 	assert_null(dwarf_open(-1, 24, 0, &mem));
 	arena_fini(&mem);
+}
+
+/* Inlined calls in @die, and of these, those of which no instruction is left. */
+static void count_inlined(Dwarf_Die *die, size_t *all, size_t *without)
+{
+	Dwarf_Die child;
+	int end = dwarf_child(die, &child);
+
+	for (; !end; end = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
+			Dwarf_Addr base, from, until;
+
+			++*all;
+			if (dwarf_ranges(&child, 0, &base, &from, &until) <= 0 || from >= until)
+				++*without;
+		}
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine ||
+		    dwarf_tag(&child) == DW_TAG_lexical_block ||
+		    dwarf_tag(&child) == DW_TAG_subprogram)
+			count_inlined(&child, all, without);
+	}
+}
+
+/* So nothing says where a call was whose result the compiler computed. */
+TEST(test_inlined, "each inlined call that debug information names has code")
+{
+	struct bins_each b = BINS("shapes", "");
+
+	while (bins_next_path(&b)) {
+		int fd = open(b.path, O_RDONLY | O_CLOEXEC);
+		Dwarf *dw = dwarf_begin(fd, DWARF_C_READ);
+		size_t all = 0, without = 0;
+		Dwarf_CU *cu = NULL;
+		Dwarf_Die unit;
+
+		assert_non_null(dw);
+		while (!dwarf_get_units(dw, cu, &cu, NULL, NULL, &unit, NULL))
+			count_inlined(&unit, &all, &without);
+		assert_true(all > 1000);
+		assert_int_equal(without, 0);
+		dwarf_end(dw);
+		close(fd);
+	}
 }
