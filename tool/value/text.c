@@ -2,6 +2,7 @@
 /* Values as Go would write them. */
 #include <math.h>
 
+#include "gotype/kind.h"
 #include "gotype/shown_name.h"
 #include "value/map.h"
 #include "value/std.h"
@@ -389,6 +390,27 @@ bool value_text_convert(struct buf *b, const struct gotype *t, enum value_place 
 	return true;
 }
 
+/* The elements of a SIMD vector, without the field before them that marks it for the compiler. */
+static void structure(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		      const uint8_t *p, enum value_place place)
+{
+	const struct gofield *f = NULL;
+
+	if (!v->full && kind_is_vector(t))
+		f = value_known_field(t, "vals", GOTYPE_ARRAY, t->size);
+	if (!f) {
+		literal(v, b, &(struct value_list){
+			.type = t, .data = p, .n = t->nfields, .len = t->nfields,
+		}, place);
+		return;
+	}
+	if (place != VALUE_LIST)
+		type_name(b, t);
+	value_braces(v, b, &(struct value_list){
+		.type = f->type, .data = p + f->offset, .n = f->type->count, .len = f->type->count,
+	});
+}
+
 static void composite(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		      const uint8_t *p, enum value_place place)
 {
@@ -402,9 +424,7 @@ static void composite(struct value_ctx *v, struct buf *b, const struct gotype *t
 		}, place);
 		break;
 	case GOTYPE_STRUCT:
-		literal(v, b, &(struct value_list){
-			.type = t, .data = p, .n = t->nfields, .len = t->nfields,
-		}, place);
+		structure(v, b, t, p, place);
 		break;
 	case GOTYPE_INTERFACE:
 		interface(v, b, t, p);
