@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/plain.h"
 #include "gotype/shown_name.h"
 #include "output/row.h"
 #include "output/screen.h"
@@ -36,7 +37,6 @@ void graph_fini(struct graph *g)
 {
 	calltree_free(g->tree);
 	profile_fini(&g->profile);
-	buf_fini(&g->scratch);
 	output_fini(&g->out);
 }
 
@@ -250,16 +250,15 @@ static void text_header(struct output *o)
 
 static void column(struct graph *g, bool there, uint64_t ns)
 {
-	struct buf *s = &g->scratch;
+	struct buf *b = &g->out.buf;
+	size_t at = b->len;
 
-	s->len = 0;
 	if (there)
-		buf_duration(s, ns);
+		buf_duration(b, ns);
 	else
-		buf_char(s, '-');
-	if (s->len < COLUMN)
-		buf_fill(&g->out.buf, ' ', COLUMN - s->len);
-	buf_mem(&g->out.buf, s->p, s->len);
+		buf_char(b, '-');
+	if (!b->failed)
+		plain_pad_left(b, at, COLUMN);
 }
 
 /* "main.go:42" */
@@ -317,10 +316,7 @@ static void text_lines(struct buf *b, const struct calltree_call *c, bool innerm
 	if (!c->parent)
 		return;
 	text_lines(b, c->parent, false);
-	if (innermost)
-		buf_str(b, c->next ? "├─ " : "└─ ");
-	else
-		buf_str(b, c->next ? "│  " : "   ");
+	screen_branch(b, innermost, c->next);
 }
 
 /*

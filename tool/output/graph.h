@@ -14,7 +14,6 @@ struct graph {
 	struct output out;		/* where lines go; first, as formats are given this */
 	const struct plan *plan;	/* what is traced */
 	struct calltree *tree;	/* what has been seen */
-	struct buf scratch;	/* a text under construction */
 	struct calltree_who shown;	/* whose tree was printed last, if there are @trees */
 	uint64_t trees;		/* printed so far */
 	uint64_t calls;		/* printed so far */

@@ -7,6 +7,7 @@
 #include "output/folded.h"
 #include "output/profile_print.h"
 #include "output/row.h"
+#include "output/screen.h"
 
 static const struct column col_self = { "self_ns", "SELF", -10 };
 static const struct column col_share = { NULL, "SELF %", -9 };
@@ -33,10 +34,7 @@ static void put_lines(struct buf *b, const struct profile_node *node, bool inner
 	if (!node->parent || !node->parent->parent)
 		return;
 	put_lines(b, node->parent, false);
-	if (innermost)
-		buf_str(b, node->next ? "├─ " : "└─ ");
-	else
-		buf_str(b, node->next ? "│  " : "   ");
+	screen_branch(b, innermost, node->next);
 }
 
 /* "main.root","main.leaf": outermost first. */

@@ -376,3 +376,11 @@ const char *screen_path(const char *path)
 		name--;
 	return name;
 }
+
+void screen_branch(struct buf *b, bool node, bool more)
+{
+	if (node)
+		buf_str(b, more ? "├─ " : "└─ ");
+	else
+		buf_str(b, more ? "│  " : "   ");
+}
