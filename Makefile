@@ -14,7 +14,7 @@ DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
 .PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
 	uninstall uninstall-lib dkms dist deb rpm demo test test-full test-matrix test-kernels test-install test-packages test-container \
-	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check worst bench \
+	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check worst bench evidence \
 	clean clean-module help
 
 all: tool module
@@ -46,6 +46,7 @@ help:
 	@echo 'make coverage     which lines of the module and the tool no test executes (an hour)'
 	@echo 'make bench        instructions per hit, beside the floor and other tracers'
 	@echo 'make check        style only'
+	@echo 'make evidence     docs/evidence.md, from the reports that tests/evidence keeps'
 	@echo 'make worst        the longest functions and files, and the facts that stand most often'
 	@echo 'make clean        remove what was built here'
 	@echo
@@ -270,6 +271,9 @@ check: tool
 
 bench:
 	@bench/run
+
+evidence:
+	@tests/evidence --write
 
 # Not kbuild's own clean: it removes every *.mod below, and so the go.mod files.
 clean-module:
