@@ -1,0 +1,3 @@
+module instrument
+
+go 1.19
