@@ -294,6 +294,22 @@ static const struct insn_case cases[] = {
 		"2e 0f 1f 00 c3",
 		false, "refused: the kernel can't step over its first instruction",
 	}, {
+		"nor VPADDQ, whose opcode is AAM's without a prefix",
+		"c5 f9 d4 c0 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor VMOVDQU with a prefix of three bytes",
+		"c4 c1 7e 6f 00 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"VPADDD may be",
+		"c5 f9 fe c0 c3",
+		false, "first@0+4! rets 4~",
+	}, {
+		"PADDQ may be",
+		"66 0f d4 c0 c3",
+		false, "first@0+4! rets 4~",
+	}, {
 		"FS and AVX may be",
 		"c5 f8 77 c3",
 		false, "first@0+3! rets 3~",
