@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "export/flame.h"
 #include "gotype/shown_name.h"
@@ -90,6 +91,23 @@ ROWS(test_flame, cases)
 	}
 	if (c->absent)
 		assert_null(strstr(b.p, c->absent));
+	buf_fini(&folded);
+	buf_fini(&b);
+}
+
+TEST(test_wide, "a function that calls very many others takes no time that grows with their square")
+{
+	struct buf folded = { 0 }, b = { 0 };
+	clock_t begun = clock();
+
+	for (unsigned int i = 0; i < 200000; i++) {
+		buf_number(&folded, "key=", i);
+		buf_str(&folded, ";main.a 1\n");
+	}
+	flame_put(&folded, &(struct flame_about){ "a title", "call" }, &b);
+	buf_char(&b, 0);
+	assert_non_null(strstr(b.p, ">left out: 400000 frames of less than 2 calls, with 100.0 %"));
+	assert_in_range((clock() - begun) / CLOCKS_PER_SEC, 0, 30);
 	buf_fini(&folded);
 	buf_fini(&b);
 }
