@@ -186,3 +186,30 @@ const char *funcname_package(const char *path, size_t n, size_t *ret)
 	*ret = (size_t)(end - last);
 	return last;
 }
+
+bool funcname_loose(const char *from, char *to, size_t size)
+{
+	static const char shape[] = "go.shape.", dot[] = "%2e";
+	size_t n = 0;
+
+	while (*from) {
+		if (!strncmp(from, shape, sizeof(shape) - 1)) {
+			from += sizeof(shape) - 1;
+		} else if (from[0] == '(' && from[1] == '*') {
+			from += 2;
+		} else if (*from == ')') {
+			from++;
+		} else if (n + 1 >= size) {
+			break;
+		} else if (!strncmp(from, dot, sizeof(dot) - 1)) {
+			to[n++] = '.';
+			from += sizeof(dot) - 1;
+		} else {
+			to[n++] = *from++;
+		}
+	}
+	if (!size)
+		return false;
+	to[n] = 0;
+	return !*from;
+}

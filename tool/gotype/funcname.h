@@ -46,6 +46,12 @@ bool funcname_receiver(const char *name, const char **type, size_t *len,
  */
 bool funcname_written(const char *name, bool path, char *to, size_t size);
 
+/*
+ * What spellings of a name have in common, into @to: it has no brackets of receivers, no mark of
+ * shapes and no escapes. False if it takes more than @size bytes.
+ */
+bool funcname_loose(const char *from, char *to, size_t size);
+
 /* Code for shapes of type arguments: takes a dictionary unless a closure. */
 bool funcname_is_shaped(const char *name);
 

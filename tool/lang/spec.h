@@ -108,6 +108,8 @@ static inline bool spec_edits(const struct spec *s)
 bool spec_match(const struct spec *s, const char *name);
 /* Is it a glob's star, not that of a receiver? */
 bool spec_is_star(const char *pattern, size_t i);
+/* Bytes of the package that a name or pattern begins with; 0: it has none, or wildcards in it. */
+size_t spec_package_len(const char *pattern);
 /* Does a glob match? */
 bool spec_glob(const char *pattern, const char *name);
 

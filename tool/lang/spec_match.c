@@ -11,6 +11,17 @@ bool spec_is_star(const char *pattern, size_t i)
 	return pattern[i] == '*' && !(i && pattern[i - 1] == '(');
 }
 
+size_t spec_package_len(const char *pattern)
+{
+	size_t wild = strcspn(pattern, "*?[("), at = 0;
+
+	/* It ends at the first dot behind its path. */
+	for (size_t i = 0; i < wild; i++)
+		at = pattern[i] == '/' ? i + 1 : at;
+	at += strcspn(pattern + at, ".");
+	return at < wild ? at : 0;
+}
+
 bool spec_glob(const char *pattern, const char *name)
 {
 	size_t p = 0, n = 0, star_p = 0, star_n = 0;
@@ -58,22 +69,15 @@ static bool match_called(const void *ctx, const char *called)
 /* Is the function of @s->package, and called so, also without the brackets of its receiver? */
 static bool match_local(const struct spec *s, const char *name)
 {
-	size_t n = strlen(s->package), len = 0;
-	char written[1024];
+	char written[1024], loose[sizeof(written)];
+	size_t n = strlen(s->package);
 
 	if (!funcname_written(name, true, written, sizeof(written)) ||
 	    strncmp(written, s->package, n) != 0 || written[n] != '.')
 		return false;
-	if (spec_glob(s->pattern, written))
-		return true;
-	for (const char *from = written + n + 1; *from; from++) {
-		if (from[0] == '(' && from[1] == '*')
-			from++;
-		else if (*from != ')')
-			written[len++] = *from;
-	}
-	written[len] = 0;
-	return spec_glob(s->pattern + n + 1, written);
+	return spec_glob(s->pattern, written) ||
+	       (funcname_loose(written + n + 1, loose, sizeof(loose)) &&
+		spec_glob(s->pattern + n + 1, loose));
 }
 
 bool spec_match(const struct spec *s, const char *name)

@@ -15,7 +15,7 @@
 
 /* Functions that a name may mean. */
 struct meant {
-	char wanted[NAME_MAX_BYTES];	/* the name, as loosename_loosen() makes it */
+	char wanted[NAME_MAX_BYTES];	/* the name, as funcname_loose() makes it */
 	bool local;	/* it has no package */
 	bool instance;	/* it has type arguments */
 	bool whole;	/* they have that name, with the whole package; or only its last element */
@@ -23,36 +23,9 @@ struct meant {
 	size_t n;	/* their number, SUGGEST_MAX at most */
 };
 
-bool loosename_loosen(const char *from, char *to, size_t size)
-{
-	static const char shape[] = "go.shape.", dot[] = "%2e";
-	size_t n = 0;
-
-	while (*from) {
-		if (!strncmp(from, shape, sizeof(shape) - 1)) {
-			from += sizeof(shape) - 1;
-		} else if (from[0] == '(' && from[1] == '*') {
-			from += 2;
-		} else if (*from == ')') {
-			from++;
-		} else if (n + 1 >= size) {
-			break;
-		} else if (!strncmp(from, dot, sizeof(dot) - 1)) {
-			to[n++] = '.';
-			from += sizeof(dot) - 1;
-		} else {
-			to[n++] = *from++;
-		}
-	}
-	if (!size)
-		return false;
-	to[n] = 0;
-	return !*from;
-}
-
 static bool loosen(const char *from, char to[NAME_MAX_BYTES])
 {
-	return loosename_loosen(from, to, NAME_MAX_BYTES);
+	return funcname_loose(from, to, NAME_MAX_BYTES);
 }
 
 /* Bytes of @written, what is written of @name, before funcname_local(); at most all. */
@@ -109,6 +82,16 @@ static bool is_loosely(const struct meant *m, const char *name, const char *loca
 	return as_shown(name, called) && loosen(called, loose) && !strcmp(loose, m->wanted);
 }
 
+/* @name, which has fewer than NAME_MAX_BYTES bytes, may be meant. */
+static void keep(struct meant *m, const char *name)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->name[i], name))
+			return;
+	if (m->n < SUGGEST_MAX)
+		strcpy(m->name[m->n++], name);
+}
+
 static void offer(struct meant *m, const char *name)
 {
 	char written[NAME_MAX_BYTES];
@@ -126,11 +109,7 @@ static void offer(struct meant *m, const char *name)
 	if (whole && !m->whole)
 		m->n = 0;
 	m->whole |= whole;
-	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->name[i], written))
-			return;
-	if (m->n < SUGGEST_MAX)
-		memcpy(m->name[m->n++], written, strlen(written) + 1);
+	keep(m, written);
 }
 
 static bool has(struct gobin *const *bins, size_t nbins, const struct spec *spec)
@@ -208,11 +187,7 @@ static void offer_package(struct meant *m, const char *name)
 	if ((strlen(m->wanted) != len || memcmp(called, m->wanted, len) != 0) &&
 	    strcmp(written, m->wanted) != 0 && !is_shown_so(written, m->wanted))
 		return;
-	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->name[i], written))
-			return;
-	if (m->n < SUGGEST_MAX)
-		memcpy(m->name[m->n++], written, n);
+	keep(m, written);
 }
 
 /* Of packages that a name may mean, one with exactly that path is meant. */
@@ -269,11 +244,7 @@ static void offer_receiver(struct meant *m, const char *name)
 	if (!len)
 		return;
 	written[len - 1] = 0;
-	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->name[i], written))
-			return;
-	if (m->n < SUGGEST_MAX)
-		memcpy(m->name[m->n++], written, len);
+	keep(m, written);
 }
 
 /* "Cart.*": no package is called so; a type may be. 0, or -1 with @d set. */
@@ -310,17 +281,13 @@ static int resolve_shown(struct gobin *const *bins, size_t nbins, struct spec *s
 static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m,
 			struct spec *spec, struct diag *d)
 {
-	size_t n = strcspn(spec->pattern, "*?[("), slash;
+	size_t n = spec_package_len(spec->pattern), wild = strcspn(spec->pattern, "*?[(");
 	const char *package;
 	int err;
 
-	/* The package ends at the first dot behind its path. */
-	for (slash = n; slash && spec->pattern[slash - 1] != '/';)
-		slash--;
-	n = slash + strcspn(spec->pattern + slash, "*?[(.");
-	if (spec->pattern[n] == '*' || spec->pattern[n] == '?')
+	if (!n && (spec->pattern[wild] == '*' || spec->pattern[wild] == '?'))
 		return resolve_shown(bins, nbins, spec, d);
-	if (!n || spec->pattern[n] != '.' || n >= sizeof(m->wanted))
+	if (!n || n >= sizeof(m->wanted))
 		return 0;
 	err = has_inlined(bins, nbins, spec, d);
 	if (err)

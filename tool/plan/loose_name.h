@@ -8,13 +8,6 @@
 #include "lang/spec.h"
 
 /*
- * What spellings of a name have in common: it has no brackets of receivers, no mark of shapes and
- * no escapes.
- * @to has @size bytes; false if it needs more.
- */
-bool loosename_loosen(const char *from, char *to, size_t size);
-
-/*
  * Replace the pattern of @spec if it is the name of no function, but of one function in another
  * spelling: "main.Cart.Add", "(*Cart).Add" or "Cart.Add" for main.(*Cart).Add, "http.(*conn).serve"
  * for net/http.(*conn).serve, "main.Map[int]" for main.Map[go.shape.int]. 0; -1 with @d set if that

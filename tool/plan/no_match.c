@@ -21,24 +21,13 @@ struct search {
 
 typedef void (*name_fn)(struct search *s, const char *name, size_t package, const void *ctx);
 
-/* How much of a name or a pattern is its package; 0: it is not known. */
-static size_t package_len(const char *name)
-{
-	size_t wild = strcspn(name, "*?["), at = 0;
-
-	for (size_t i = 0; i < wild; i++)
-		at = name[i] == '/' ? i + 1 : at;
-	at += strcspn(name + at, ".");
-	return at < wild ? at : 0;
-}
-
 /* Call @fn with each name, as people write it; it outlives the search. */
 static void each_name(struct search *s, name_fn fn, const void *ctx)
 {
 	for (size_t i = 0; i < s->nbins; i++) {
 		for (const struct gofunc *f = NULL; (f = gobin_next(s->bins[i], f));) {
 			const char *name = f->name;
-			size_t package = package_len(name);
+			size_t package = spec_package_len(name);
 			char written[1024];
 
 			if (strpbrk(name, "[%") &&
@@ -72,13 +61,13 @@ static void offer_package(struct search *s, const char *name, size_t n, const vo
 		suggest_offer(&s->near, package);
 }
 
-/* As loosename_loosen() makes it, in lower case. */
+/* As funcname_loose() makes it, in lower case. */
 static char *loose(struct search *s, const char *text)
 {
 	size_t size = strlen(text) + 1;
 	char *to = arena_alloc(&s->mem, size);
 
-	if (!to || !loosename_loosen(text, to, size))
+	if (!to || !funcname_loose(text, to, size))
 		return NULL;
 	for (char *p = to; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
@@ -142,7 +131,7 @@ static void near_packages(struct search *s, const char *pattern, size_t package)
 
 static void near_globs(struct search *s, const char *pattern)
 {
-	size_t package = package_len(pattern);
+	size_t package = spec_package_len(pattern);
 	const char *plain;
 
 	if (package)
@@ -184,7 +173,7 @@ static void near_locals(struct search *s, const struct spec *spec)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-	size_t package = package_len(spec->pattern);
+	size_t package = spec_package_len(spec->pattern);
 	const char *wanted;
 
 	s->near.n = 0;

@@ -1,51 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names in other spellings: what they have in common, and names that nobody would write. */
+/* Names in other spellings that nobody would write. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bins.h"
 #include "plan/loose_name.h"
 #include "rows.h"
-
-/* --- what spellings have in common ------------------------------------------------- */
-
-static const struct loosen_case {
-	const char *claim;
-	const char *name;
-	const char *want;	/* NULL: it has one byte too many */
-} loosened[] = {
-	{ "a pointer's method", "shop.(*Cart).Add", "shop.Cart.Add" },
-	{ "a value's method", "shop.Cart.Add", "shop.Cart.Add" },
-	{ "a method in a pattern", "shop.(*Cart).*", "shop.Cart.*" },
-	{ "an instance", "main.Map[go.shape.int,go.shape.string]", "main.Map[int,string]" },
-	{ "an escaped dot", "gopkg.in/yaml%2ev3.Unmarshal", "gopkg.in/yaml.v3.Unmarshal" },
-	{ "as long as fits", "main.F", "main.F" },
-	{ "longer than fits", "main.Fo", NULL },
-	{ "longer than fits, but for brackets", "(*a).bcd)", "a.bcd" },
-	{ "nothing", "", "" },
-	{ "brackets that do not end", "main.(*", "main." },
-	{ "brackets that do not begin", ")))", "" },
-	{ "a bracket without a star", "a(b", "a(b" },
-	{ "an escape that does not end", "a%2", "a%2" },
-	{ "a mark that does not end", "go.sha", "go.sha" },
-	{ "a mark and nothing behind it", "go.shape.", "" },
-	{ "control characters", "a\x01\x1b[\n", "a\x01\x1b[\n" },
-	{ "bytes that are no text", "\xff\xc3(*\x80", "\xff\xc3\x80" },
-};
-
-ROWS(test_loosen, loosened)
-{
-	const struct loosen_case *c = *state;
-	/* Of that size, so that a byte behind it is found. */
-	size_t size = c->want ? strlen(c->want) + 1 : strlen(c->name);
-	char *to = malloc(size ?: 1);
-
-	assert_non_null(to);
-	assert_int_equal(loosename_loosen(c->name, to, size), !!c->want);
-	if (c->want)
-		assert_string_equal(to, c->want);
-	free(to);
-}
 
 /* --- names that nobody would write --------------------------------------------------- */
 
