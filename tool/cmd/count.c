@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl count and latency: what the kernel counts and times by itself. */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cmd/counting.h"
@@ -13,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "compile/group_by.h"
 #include "export/openmetrics.h"
+#include "host/host.h"
 #include "output/key_print.h"
 #include "output/tallies.h"
 #include "output/stats_print.h"
@@ -216,8 +214,8 @@ static int label(struct count *c, struct diag *d)
 	struct openmetrics_whose w = { .host = { 0 } };
 	char host[HOST_NAME_MAX + 1];
 
-	if (gethostname(host, sizeof(host)))
-		return diag_errno(d, errno, "can't find out the host's name");
+	if (host_name(host, d))
+		return -1;
 	buf_str(&w.host, host);
 	for (size_t i = 0; i < t->nbins; i++) {
 		buf_str(&w.programs, i ? "," : "");

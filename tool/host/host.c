@@ -16,6 +16,12 @@
 
 const struct host host_here = { .root = "", .run = host_run };
 
+int host_name(char name[HOST_NAME_MAX + 1], struct diag *d)
+{
+	return gethostname(name, HOST_NAME_MAX + 1) ?
+	       diag_errno(d, errno, "can't find out the host's name") : 0;
+}
+
 /* --- files ------------------------------------------------------------------------ */
 
 void host_path(const struct host *h, char *out, size_t size, const char *fmt, ...)

@@ -3,8 +3,11 @@
 #ifndef GOPROBE_HOST_HOST_H
 #define GOPROBE_HOST_HOST_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/diag.h"
 
 /* A machine, or what a test presents as one. */
 struct host {
@@ -32,6 +35,8 @@ bool host_read(const struct host *h, const char *path, char *out, size_t size);
 bool host_line(const struct host *h, const char *path, char *out, size_t size);
 /* Is there something at @path? */
 bool host_has(const struct host *h, const char *path);
+/* What this machine is called. 0, or -1 with @d set. */
+int host_name(char name[HOST_NAME_MAX + 1], struct diag *d);
 /* @root and the rest, as printf() formats it; cut if it does not fit. */
 void host_path(const struct host *h, char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -2,9 +2,9 @@
 /* Runs whose records become lines, or go to a file. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "host/host.h"
 #include "trace/record_run.h"
 #include "trace/sink.h"
 
@@ -158,9 +158,7 @@ static int started(struct run *r, struct diag *d)
 
 	if (w->recorder)
 		return recorder_start(w->recorder, r->started, d);
-	if (gethostname(out(w)->host, sizeof(out(w)->host)))
-		return diag_errno(d, errno, "can't find out the host's name");
-	return flush(w, true, d);
+	return host_name(out(w)->host, d) || flush(w, true, d) ? -1 : 0;
 }
 
 /* A run_kind.poll. */
