@@ -11,6 +11,7 @@
 
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "../spec_tables.h"
 
 static u32 fake_copy(void *to, unsigned long address, u32 size);
 
@@ -279,12 +280,7 @@ static inline void read_stats(u64 stats[__GOPROBE_STAT_MAX])
 /* Is it one of the counters of which each hit counts in exactly one? */
 static inline bool is_of_hits(u32 stat)
 {
-	return stat != GOPROBE_STAT_FAULT_INS && stat != GOPROBE_STAT_WAITS &&
-	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_RELEASED &&
-	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY &&
-	       stat != GOPROBE_STAT_SET_FULL && stat != GOPROBE_STAT_EDITED &&
-	       stat != GOPROBE_STAT_NOT_EDITED && stat != GOPROBE_STAT_JUMPED &&
-	       stat != GOPROBE_STAT_JUMPS_LOST && stat != GOPROBE_STAT_JUMPS_NO_MEMORY;
+	return spec_of_hits[stat];
 }
 
 static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])

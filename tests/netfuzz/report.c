@@ -8,32 +8,7 @@
 #include "kept.h"
 #include "report.h"
 #include "totals.h"
-
-static const char *const name[] = {
-	[GOPROBE_CMD_UNSPEC] = "0",
-	[GOPROBE_CMD_GET_INFO] = "GET_INFO",
-	[GOPROBE_CMD_SESSION_NEW] = "SESSION_NEW",
-	[GOPROBE_CMD_FILE_ADD] = "FILE_ADD",
-	[GOPROBE_CMD_TYPES_ADD] = "TYPES_ADD",
-	[GOPROBE_CMD_PLANS_ADD] = "PLANS_ADD",
-	[GOPROBE_CMD_POINTS_ADD] = "POINTS_ADD",
-	[GOPROBE_CMD_START] = "START",
-	[GOPROBE_CMD_STOP] = "STOP",
-	[GOPROBE_CMD_READ] = "READ",
-	[GOPROBE_CMD_READY] = "READY",
-	[GOPROBE_CMD_GET_STATS] = "GET_STATS",
-	[GOPROBE_CMD_LIST] = "LIST",
-	[GOPROBE_CMD_DYNAMIC_ADD] = "DYNAMIC_ADD",
-	[GOPROBE_CMD_TALLIES] = "TALLIES",
-	[GOPROBE_CMD_FILTERS_ADD] = "FILTERS_ADD",
-	[GOPROBE_CMD_KEYS] = "KEYS",
-	[GOPROBE_CMD_OPEN_CALLS] = "OPEN_CALLS",
-	[GOPROBE_CMD_POINTS_DEL] = "POINTS_DEL",
-	[GOPROBE_CMD_GOROUTINES_ADD] = "GOROUTINES_ADD",
-	[TOTALS_OTHER] = "others",
-};
-
-_Static_assert(sizeof(name) / sizeof(*name) == TOTALS_OTHER + 1, "a command has no name here");
+#include "../spec_tables.h"
 
 double report_elapsed(const struct report_run *r)
 {
@@ -50,17 +25,10 @@ void report_begin(struct report_run *r)
 
 static unsigned long hits(void)
 {
-	static const uint8_t not_a_hit[] = {
-		GOPROBE_STAT_FAULT_INS, GOPROBE_STAT_WAITS, GOPROBE_STAT_WAIT_NS,
-		GOPROBE_STAT_RELEASED, GOPROBE_STAT_BROKEN, GOPROBE_STAT_NO_KEY,
-		GOPROBE_STAT_SET_FULL, GOPROBE_STAT_EDITED, GOPROBE_STAT_NOT_EDITED,
-		GOPROBE_STAT_JUMPED, GOPROBE_STAT_JUMPS_LOST,
-		GOPROBE_STAT_JUMPS_NO_MEMORY,
-	};
 	unsigned long n = 0;
 
 	for (int i = 0; i < __GOPROBE_STAT_MAX; i++)
-		n += memchr(not_a_hit, i, sizeof(not_a_hit)) ? 0 : totals.stat[i];
+		n += spec_of_hits[i] ? totals.stat[i] : 0;
 	return n;
 }
 
@@ -76,6 +44,11 @@ void report_progress(struct report_run *r, unsigned long runs)
 	r->elapsed = elapsed;
 }
 
+static const char *name(unsigned int cmd)
+{
+	return cmd == TOTALS_OTHER ? "others" : spec_commands[cmd] ?: "0";
+}
+
 static void report_commands(void)
 {
 	printf("%-12s %10s %10s %10s %10s %8s\n", "command", "sent", "accepted", "refused",
@@ -83,7 +56,7 @@ static void report_commands(void)
 	for (unsigned int i = 0; i <= TOTALS_OTHER; i++) {
 		const struct totals_command *c = &totals.command[i];
 
-		printf("%-12s %10lu %10lu %10lu %10lu %8.1f\n", name[i], c->sent, c->accepted,
+		printf("%-12s %10lu %10lu %10lu %10lu %8.1f\n", name(i), c->sent, c->accepted,
 		       c->refused, c->netlink, c->sent ? c->us / 1e3 / c->sent : 0);
 	}
 }

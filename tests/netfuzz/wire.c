@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "wire.h"
+#include "../spec_tables.h"
 
 #define ANSWER_MS	60000
 
@@ -20,9 +21,7 @@ void wire_begin(struct wire_msg *m, uint8_t cmd)
 {
 	m->cmd = cmd;
 	m->version = GOPROBE_GENL_VERSION;
-	m->dump = cmd == GOPROBE_CMD_READ || cmd == GOPROBE_CMD_TALLIES ||
-		  cmd == GOPROBE_CMD_KEYS || cmd == GOPROBE_CMD_OPEN_CALLS ||
-		  cmd == GOPROBE_CMD_LIST;
+	m->dump = cmd < __GOPROBE_CMD_MAX && spec_dumps[cmd];
 	m->ack = true;
 	m->damaged = false;
 	m->len = 0;
