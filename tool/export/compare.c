@@ -170,10 +170,7 @@ static void put_func(const struct compare_func *f, const char *name, struct row 
 		put_change(r, &quantiles[i].change, old->n && new->n ? q[COMPARE_OLD] : 0,
 			   q[COMPARE_NEW]);
 	}
-	if (row_is_json(r))
-		row_str(r, &col_func, name);
-	else if (row_cell(r, &col_func))
-		row_name(r, name);
+	row_func(r, &col_func, name);
 	row_end(r);
 }
 

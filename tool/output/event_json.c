@@ -215,10 +215,9 @@ void output_json_summary(struct buf *b, const struct output_summary *s)
 	json_u64(b, "places", s->places);
 	n = output_facts(s, facts);
 	row_facts_json(b, facts, n);
-	n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
+	n = output_lost_facts(s, facts);
 	json_raw(b, "lost_by_cause", "{");
 	row_facts_json(b, facts, n);
-	json_u64(b, "malformed", s->malformed);
 	buf_char(b, '}');
 	if (s->plan)
 		missing_json(s->plan, b);

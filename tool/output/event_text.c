@@ -473,8 +473,8 @@ static void lost(struct output *o, const struct goprobe_lost *l, uint64_t time)
 
 static void lost_by_cause(struct buf *talk, const struct output_summary *s)
 {
-	struct fact facts[COUNTERS_MAX];
-	size_t n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, facts);
+	struct fact facts[OUTPUT_FACTS];
+	size_t n = output_lost_facts(s, facts);
 	const char *before = " lost (";
 
 	for (size_t i = 0; i < n; i++) {
@@ -484,10 +484,6 @@ static void lost_by_cause(struct buf *talk, const struct output_summary *s)
 		buf_char(talk, ' ');
 		buf_str(talk, facts[i].text);
 		before = ", ";
-	}
-	if (s->malformed) {
-		buf_number(talk, ", ", s->malformed);
-		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
 	if (s->stats[GOPROBE_STAT_LOST_RING_FULL])

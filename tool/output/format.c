@@ -215,3 +215,11 @@ size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS
 	return OUTPUT_OWN_FACTS +
 	       counters_facts(s->stats, s->unknown, output_about(s), ret + OUTPUT_OWN_FACTS);
 }
+
+size_t output_lost_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS])
+{
+	size_t n = counters_facts(s->stats, s->unknown, COUNTERS_LOST, ret);
+
+	ret[n++] = (struct fact){ "malformed", s->malformed, NULL, "malformed", FACT_ALWAYS };
+	return n;
+}

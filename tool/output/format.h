@@ -291,6 +291,8 @@ unsigned int output_about(const struct output_summary *s);
 #define OUTPUT_OWN_FACTS 6
 #define OUTPUT_FACTS (OUTPUT_OWN_FACTS + COUNTERS_MAX)
 size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS]);
+/* Of records that are lost, by cause. Returns their number. */
+size_t output_lost_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS]);
 /* {"kind":"summary",... without its end, for the members of others. */
 void output_json_summary(struct buf *b, const struct output_summary *s);
 

@@ -121,10 +121,7 @@ static void put_func(const struct profile_func *f, uint64_t self, const char *na
 	row_u64(r, &col_calls, f->calls);
 	if (row_is_json(r) && f->untimed)
 		json_u64(r->b, "untimed", f->untimed);
-	if (row_is_json(r))
-		row_str(r, &col_func, name);
-	else if (row_cell(r, &col_func))
-		row_name(r, name);
+	row_func(r, &col_func, name);
 	row_end(r);
 }
 

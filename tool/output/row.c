@@ -206,6 +206,14 @@ void row_name(struct row *r, const char *name)
 	r->name_len = r->b->len - r->name;
 }
 
+void row_func(struct row *r, const struct column *c, const char *name)
+{
+	if (r->mode == ROW_JSON)
+		row_str(r, c, name);
+	else if (row_cell(r, c))
+		row_name(r, name);
+}
+
 void row_none(struct row *r, const struct column *c)
 {
 	if (r->mode != ROW_JSON && row_cell(r, c))

@@ -84,6 +84,8 @@ void row_flag(struct row *r, const struct column *c, bool set, const char *yes, 
  * middle, after what follows it in the cell.
  */
 void row_name(struct row *r, const char *name);
+/* A function: the whole name in JSON, in text as row_name() has it. */
+void row_func(struct row *r, const struct column *c, const char *name);
 /* A number that is not known: "-" in text, absent in JSON. */
 void row_none(struct row *r, const struct column *c);
 
