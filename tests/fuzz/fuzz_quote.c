@@ -3,6 +3,27 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
+#include "base/json_read.h"
+
+static void no_zero(void *ctx, const struct json_read_place *at, const char *string)
+{
+	size_t *n = ctx;
+
+	FUZZ_HOLDS(at->depth <= JSON_READ_DEPTH && strlen(string) < JSON_READ_TEXT);
+	for (size_t i = 0; i < at->depth; i++)
+		*n += strlen(at->key[i]) + at->index[i];
+}
+
+/* Of others' text: what is JSON is read, unless it nests too deeply. */
+static void read_back(const char *text, size_t n)
+{
+	struct diag d = { 0 };
+	size_t seen = 0;
+
+	if (json_read(text, n, no_zero, &seen, &d))
+		FUZZ_HOLDS(strstr(d.message, "nested") || !json_is_valid(text, n));
+	diag_fini(&d);
+}
 
 static void json(const uint8_t *p, size_t n)
 {
@@ -12,6 +33,8 @@ static void json(const uint8_t *p, size_t n)
 	FUZZ_HOLDS(json_is_valid(b.p, b.len));
 	/* One line, whatever is in it. */
 	FUZZ_HOLDS(!memchr(b.p, '\n', b.len));
+	read_back(b.p, b.len);
+	read_back((const char *)p, n);
 	buf_fini(&b);
 }
 

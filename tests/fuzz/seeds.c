@@ -127,6 +127,7 @@ static void texts(void)
 	static const char *const quoted[] = {
 		"\0\0\0\0\0\0\xf8\x3f\3\3plain", "12345678\2\3\"\\\n\t\x1b[31m\xc3\xbc\xe2\x80\xae",
 		"abcdefgh\1\1\xed\xa0\x80\xf4\x90\x80\x80\xff",
+		"abcdefgh\1\1[{\"id\":\"0123\",\"names\":[\"a\\u00e9\",\"b\"]},{\"a\":{\"b.c\":-1.5e3}},null]",
 	};
 
 	lines("spec", specs, sizeof(specs) / sizeof(*specs));
