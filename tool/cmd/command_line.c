@@ -51,8 +51,6 @@ static const struct option_row *row_of(enum command command, int opt)
 /* --- what is wrong with an option ------------------------------------ */
 
 static const char condition[] = "a condition stands behind its pattern: 'main.f if n > 3'";
-static const char container[] =
-	"'goprobectl ps' lists processes with their containers, and -p takes their ids";
 static const char json[] = "'-o json' does that";
 
 /* What other tools call it, and the option, the first that the command has, or the hint. */
@@ -76,9 +74,6 @@ static const struct called {
 	{ "filter", condition },
 	{ "where", condition },
 	{ "if", condition },
-	{ "pod", container },
-	{ "container", container },
-	{ "cgroup", container },
 	{ "tid", "a condition chooses a goroutine: 'main.f if goid == 7'" },
 	{ "thread", "a condition chooses a goroutine: 'main.f if goid == 7'" },
 };
@@ -184,14 +179,16 @@ static int cut_command(struct options *o, int *argc, char **argv, struct diag *d
 static int check_target(const struct cmd *cmd, const struct options *o, struct diag *d)
 {
 	const struct option_row *pid = option_find(cmd->command, "pid");
-	bool running = o->pids.n || o->file;
+	bool running = o->pids.n || o->file || option_wishes(o);
 
-	if (pid && pid->kind == OPTION_PID && !o->pids.n)
-		diag_set(d, "no process: give -p PID");
+	if (o->pids.n && option_wishes(o))
+		diag_set(d, "-p names processes, and --container, --pod or --cgroup finds them: choose one");
+	else if (pid && pid->kind == OPTION_PID && !o->pids.n && !option_wishes(o))
+		diag_set(d, "no process: give -p PID, or --container NAME");
 	else if (running && o->argv)
-		diag_set(d, "-p and -b choose what runs already: they exclude a command");
+		diag_set(d, "-p, -b and --container choose what runs already: they exclude a command");
 	else if (cmd->operands >= CMD_SPECS && !running && !o->argv)
-		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+		diag_set(d, "nothing to trace: give -p PID, --container NAME, -b FILE or -- COMMAND");
 	else
 		return CMD_DONE;
 	return CMD_USAGE;
@@ -288,6 +285,8 @@ int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 
 	options_init(&o, cmd->command);
 	code = cmd_parse(cmd, &o, argc, argv, d);
+	if (code == CMD_DONE)
+		code = option_choose(&o, d);
 	if (code == CMD_DONE) {
 		screen = o.screen;
 		shown_name_form = screen.full ? SHOWN_NAME_WHOLE : SHOWN_NAME_SHORT;

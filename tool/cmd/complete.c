@@ -10,6 +10,7 @@
 #include "cmd/topic.h"
 #include "gobin/variable.h"
 #include "gotype/shown_name.h"
+#include "process/containers.h"
 #include "process/programs.h"
 #include "process/target.h"
 
@@ -61,6 +62,9 @@ static const struct option_row *option_of(enum command command, const char *word
 	}
 	return NULL;
 }
+
+/* Of an option without a short name: no word has it. */
+#define NO_LETTER '\n'
 
 /* The value of "-p VALUE", "-pVALUE", "--pid VALUE" or "--pid=VALUE" among the words, or NULL. */
 static const char *value_of(char **words, size_t n, char letter, const char *name)
@@ -206,6 +210,13 @@ static void complete_operand(const struct cmd *cmd, char **words, size_t n, stru
 		     cmd->command == COMMAND_WRITE;
 	bool variables = reads || has_word(words, n, "--vars");
 	const char *pids = value_of(words, n, 'p', "pid");
+	struct options o = {
+		.wish = {
+			.container = value_of(words, n, NO_LETTER, "container"),
+			.pod = value_of(words, n, NO_LETTER, "pod"),
+			.group = value_of(words, n, NO_LETTER, "cgroup"),
+		},
+	};
 	const char *file = value_of(words, n, 'b', "binary");
 	struct target_pids list = { 0 };
 	struct target t = { 0 };
@@ -213,10 +224,13 @@ static void complete_operand(const struct cmd *cmd, char **words, size_t n, stru
 	size_t older;
 
 	if (file ? !target_set_file(&t, file, &older, &d) :
-	    pids && !target_parse_pids(&list, pids, &d) && !target_add_pids(&t, &list, &d))
+	    pids ? !target_parse_pids(&list, pids, &d) && !target_add_pids(&t, &list, &d) :
+	    option_wishes(&o) && !option_choose(&o, &d) && !target_add_pids(&t, &o.pids, &d))
 		offer_names(&t, words[n - 1], !reads, variables, b);
 	diag_fini(&d);
 	free(list.v);
+	free(o.pids.v);
+	containers_choice_fini(&o.choice);
 	target_fini(&t);
 }
 
@@ -245,7 +259,7 @@ static void offer_processes(struct value v)
 
 	if (comma)
 		v.head = (size_t)(comma + 1 - v.word);
-	if (!programs_find(&p))
+	if (!programs_find(&p, NULL))
 		for (size_t i = 0; i < p.n; i++) {
 			const char *name = strrchr(p.v[i].executable, '/');
 
@@ -257,6 +271,26 @@ static void offer_processes(struct value v)
 	programs_fini(&p);
 }
 
+/* What runs: names, and pods with their namespaces. */
+static void offer_containers(const struct option_row *row, const struct value *v)
+{
+	bool pods = !strcmp(row->name, "pod");
+	struct containers c = { 0 };
+	char text[2 * CONTAINERS_NAME];
+
+	if (!containers_find(&host_here, &c))
+		for (size_t i = 0; i < c.n; i++) {
+			const struct containers_one *one = &c.v[i];
+
+			snprintf(text, sizeof(text), "%s/%s", one->space, one->pod);
+			if (pods && one->pod[0])
+				offer_value(v, text, NULL);
+			else if (!pods)
+				offer_value(v, one->name[0] ? one->name : one->id, NULL);
+		}
+	containers_fini(&c);
+}
+
 static void complete_value(const struct option_row *row, const char *word, size_t head,
 			   struct buf *b)
 {
@@ -264,6 +298,8 @@ static void complete_value(const struct option_row *row, const char *word, size_
 
 	if (row->kind == OPTION_PIDS || row->kind == OPTION_PID)
 		offer_processes(v);
+	if (!strcmp(row->name, "container") || !strcmp(row->name, "pod"))
+		offer_containers(row, &v);
 	for (size_t i = 0; row->choices && row->choices[i]; i++)
 		if (row->choices[i][0])
 			offer_value(&v, row->choices[i], NULL);

@@ -221,6 +221,8 @@ static int label(struct count *c, struct diag *d)
 		buf_str(&w.programs, i ? "," : "");
 		buf_str(&w.programs, gobin_name(t->bins[i]));
 	}
+	w.container = c->c.o->choice.container;
+	w.pod = c->c.o->choice.pod;
 	for (size_t i = 0; i < t->nprocesses; i++)
 		buf_number(&w.pids, i ? "," : "", (uint64_t)t->processes[i].pid);
 	openmetrics_whose(&w, &c->whose);

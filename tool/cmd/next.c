@@ -28,6 +28,14 @@ static void put_word(struct buf *b, const char *word)
 	buf_char(b, '\'');
 }
 
+static void put_option(struct buf *b, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	buf_str(b, option);
+	put_word(b, value);
+}
+
 static bool is_there(pid_t pid)
 {
 	return !kill(pid, 0) || errno == EPERM;
@@ -37,11 +45,16 @@ void next_put(const struct next *next, const struct options *o, struct buf *b)
 {
 	struct buf name = { 0 };
 
-	if (o->pids.n ? !is_there(o->pids.v[0]) : !o->file)
+	if (o->pids.n ? !is_there(o->pids.v[0]) : !o->file && !option_wishes(o))
 		return;
 	buf_str(b, "next: goprobectl ");
 	buf_str(b, next->command);
-	if (o->pids.n) {
+	if (option_wishes(o)) {
+		put_option(b, " --container ", o->wish.container);
+		put_option(b, " --pod ", o->wish.pod);
+		put_option(b, " --cgroup ", o->wish.group);
+		put_option(b, " -b ", o->file);
+	} else if (o->pids.n) {
 		buf_str(b, " -p ");
 		buf_i64(b, o->pids.v[0]);
 	} else {

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/next.h"
 #include "output/row.h"
+#include "process/containers.h"
 #include "process/programs.h"
 
 static const char about[] =
@@ -29,11 +30,17 @@ static const struct column columns[] = {
 	{ "pid", "PID", -8 },
 	{ "go_version", "GO", 12 },
 	{ "typed", "ARGUMENTS", 11 },
-	{ "container", "CONTAINER", PROGRAM_CONTAINER + 2 },
+	{ "container", "CONTAINER", CONTAINERS_SHORT + 2 },
 	{ "executable", "EXECUTABLE", 48 },
 	{ "path", "PACKAGE", 0 },
 	{ "module_version", NULL, 0 },
 	{ "library", NULL, 0 },
+};
+
+/* Where some program is in a container that has one, text shows it, too. */
+static const struct column names[] = {
+	{ "container_name", "NAME", 20 },
+	{ "pod", "POD", 32 },
 };
 
 static void put_optional(struct row *r, const struct column *c, const char *s)
@@ -44,13 +51,37 @@ static void put_optional(struct row *r, const struct column *c, const char *s)
 		row_none(r, c);
 }
 
-static void put(const struct program *p, struct row *r)
+/* What is known of all containers. */
+struct listing {
+	struct containers c;
+	bool named;	/* a program is in one with a name */
+	bool in_pod;	/* in a pod */
+	bool unnamed;	/* in one whose name is not known */
+};
+
+static void put_container(const struct listing *l, const struct program *p, struct row *r)
+{
+	const struct containers_one *c = containers_of(&l->c, p->pid);
+	char id[CONTAINERS_SHORT + 1] = "", pod[2 * CONTAINERS_NAME] = "";
+
+	if (c)
+		snprintf(id, sizeof(id), "%.*s", CONTAINERS_SHORT, c->id);
+	if (c && c->pod[0])
+		snprintf(pod, sizeof(pod), "%s/%s", c->space, c->pod);
+	put_optional(r, &columns[3], id);
+	if (l->named)
+		put_optional(r, &names[0], c ? c->name : NULL);
+	if (l->in_pod)
+		put_optional(r, &names[1], pod);
+}
+
+static void put(const struct listing *l, const struct program *p, struct row *r)
 {
 	row_begin(r, "process");
 	row_u64(r, &columns[0], (uint64_t)p->pid);
 	put_optional(r, &columns[1], p->go);
 	row_flag(r, &columns[2], p->typed, "typed", "registers");
-	put_optional(r, &columns[3], p->container);
+	put_container(l, p, r);
 	row_str(r, &columns[4], p->executable);
 	put_optional(r, &columns[5], p->path);
 	if (p->version)
@@ -64,28 +95,43 @@ static void put(const struct program *p, struct row *r)
 	row_end(r);
 }
 
+static void examine(struct listing *l, const struct programs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct containers_one *c = containers_of(&l->c, p->v[i].pid);
+
+		l->named |= c && c->name[0];
+		l->in_pod |= c && c->pod[0];
+		l->unnamed |= c && !c->name[0];
+	}
+}
+
 static void say_next(const struct options *o, pid_t pid)
 {
 	struct options of = *o;
 
+	of.wish = (struct containers_wish){ 0 };
 	of.pids = (struct target_pids){ .v = &pid, .n = 1 };
 	next_say(&(struct next){ .command = "top", .why = "what is busy in it" }, &of);
 }
 
 static int run(struct options *o, struct diag *d)
 {
+	struct listing l = { .named = false };
 	struct programs p = { 0 };
 	struct buf b = { 0 };
 	struct row r = { .b = &b, .mode = ROW_HEADS };
 	int err = 0;
 
-	if (programs_find(&p))
+	if (programs_find(&p, option_wishes(o) ? &o->choice.pids : NULL) ||
+	    containers_find(&host_here, &l.c))
 		err = diag_set(d, "out of memory");
+	examine(&l, &p);
 	if (!err && o->format != OPTION_JSON)
-		put(&(struct program){ .executable = "" }, &r);
+		put(&l, &(struct program){ .executable = "" }, &r);
 	r.mode = row_mode(o->format == OPTION_JSON);
 	for (size_t i = 0; !err && i < p.n; i++)
-		put(&p.v[i], &r);
+		put(&l, &p.v[i], &r);
 	if (!err)
 		err = writing_print(&b, d);
 	if (!err && p.denied == 1)
@@ -94,8 +140,12 @@ static int run(struct options *o, struct diag *d)
 	else if (!err && p.denied)
 		fprintf(stderr, "goprobectl: permission denied reading %zu processes, such as %d%s\n",
 			p.denied, p.denied_pid, geteuid() ? ": run goprobectl as root" : "");
+	if (!err && l.unnamed && l.c.unread.message)
+		fprintf(stderr, "goprobectl: containers without a name: %s\n",
+			l.c.unread.message);
 	if (!err && p.n)
 		say_next(o, p.v[0].pid);
+	containers_fini(&l.c);
 	buf_fini(&b);
 	programs_fini(&p);
 	return err ? CMD_FAILED : CMD_DONE;

@@ -242,28 +242,33 @@ static void leave_function(struct top *t)
 	t->page = TABLE;
 }
 
+static char **put_option(char **argv, const char *option, const char *value)
+{
+	if (value) {
+		*argv++ = (char *)option;
+		*argv++ = (char *)value;
+	}
+	return argv;
+}
+
 /* "-p 4121,4122", "-b FILE": which programs this one traces. */
 static char **put_target(const struct options *o, struct buf *pids, char **argv)
 {
 	for (size_t i = 0; i < o->pids.n; i++)
 		buf_number(pids, i ? "," : "", o->pids.v[i]);
 	buf_char(pids, 0);
-	if (o->pids.n) {
-		*argv++ = "-p";
-		*argv++ = pids->p;
-	}
-	if (o->file) {
-		*argv++ = "-b";
-		*argv++ = (char *)o->file;
-	}
-	return argv;
+	argv = put_option(argv, "--container", o->wish.container);
+	argv = put_option(argv, "--pod", o->wish.pod);
+	argv = put_option(argv, "--cgroup", o->wish.group);
+	argv = put_option(argv, "-p", o->pids.n && !option_wishes(o) ? pids->p : NULL);
+	return put_option(argv, "-b", o->file);
 }
 
 /* The last argument is @spec. */
 static int start(struct top *t, struct child_output *child, char *const *options, const char *spec,
 		 struct diag *d)
 {
-	char *argv[16] = { "goprobectl" }, **to = argv + 1;
+	char *argv[24] = { "goprobectl" }, **to = argv + 1;
 	struct buf pids = { 0 };
 	size_t lines, columns;
 	int err;

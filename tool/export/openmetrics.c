@@ -165,20 +165,22 @@ void openmetrics_put(const struct stats_print *s, const struct stats_print_when 
 }
 
 /* Unless @value is empty. */
-static void put_whose(const char *name, const struct buf *value, struct buf *b)
+static void put_whose(const char *name, const char *value, size_t n, struct buf *b)
 {
-	if (!value->len)
+	if (!n)
 		return;
 	if (b->len)
 		buf_char(b, ',');
-	metriclabel_put(b, name, value->p, value->len);
+	metriclabel_put(b, name, value, n);
 }
 
 void openmetrics_whose(const struct openmetrics_whose *w, struct buf *b)
 {
-	put_whose("host", &w->host, b);
-	put_whose("program", &w->programs, b);
-	put_whose("pid", &w->pids, b);
+	put_whose("host", w->host.p, w->host.len, b);
+	put_whose("program", w->programs.p, w->programs.len, b);
+	put_whose("pid", w->pids.p, w->pids.len, b);
+	put_whose("container", w->container, w->container ? strlen(w->container) : 0, b);
+	put_whose("pod", w->pod, w->pod ? strlen(w->pod) : 0, b);
 	buf_char(b, 0);
 	b->failed |= w->host.failed || w->programs.failed || w->pids.failed;
 }

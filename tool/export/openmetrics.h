@@ -14,6 +14,8 @@ struct openmetrics_whose {
 	struct buf host;	/* the machine's name */
 	struct buf programs;	/* names of the programs, with commas */
 	struct buf pids;	/* ids of the processes, if some were chosen, with commas */
+	const char *container;	/* the container's name that was chosen, or its id; or NULL */
+	const char *pod;	/* the pod's, with its namespace; or NULL */
 };
 
 /* Make stats_print.whose, with a zero at its end. @b: empty. */

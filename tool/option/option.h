@@ -20,6 +20,7 @@
 #include "output/goroutine_list.h"
 #include "output/screen.h"
 #include "plan/plan.h"
+#include "process/containers.h"
 #include "process/target.h"
 
 /* Values of --format. */
@@ -57,6 +58,8 @@ struct options {
 	enum command command;	/* whose options they are */
 	bool given[OPTION_ROWS_MAX];	/* of each row: the option was given */
 	struct target_pids pids;	/* processes */
+	struct containers_wish wish;	/* what they are in */
+	struct containers_choice choice;	/* and what that is: option_choose() */
 	const char *file;	/* a program or library, or NULL */
 	struct option_texts files;	/* programs of a recording */
 	char **argv;		/* a command to start, or NULL */
@@ -208,6 +211,17 @@ int option_parse(struct options *o, const struct option_row *row, const char *ar
 int option_set(struct options *o, unsigned int key, uint64_t value, struct diag *d);
 /* Do the options go together? CMD_DONE, or CMD_USAGE with a message. */
 int exclusion_check(const struct options *o, struct diag *d);
+/*
+ * Find what --container, --pod or --cgroup names, if one is given, and add its Go programs to
+ * @o->pids. CMD_DONE; or CMD_FAILED with a message.
+ */
+int option_choose(struct options *o, struct diag *d);
+/* Is one of them given? */
+static inline bool option_wishes(const struct options *o)
+{
+	return o->wish.container || o->wish.pod || o->wish.group;
+}
+
 /* Limits of what is captured follow from each other, unless they are given. */
 void options_settle(struct options *o);
 

@@ -51,6 +51,7 @@ void options_fini(struct options *o)
 		spec_fini(&o->specs[i]);
 	free(o->specs);
 	free(o->pids.v);
+	containers_choice_fini(&o->choice);
 	free(o->files.v);
 	group_by_fini(&o->by);
 	secret_list_fini(&o->plan.secrets);
@@ -62,6 +63,7 @@ void options_move(struct options *to, struct options *from)
 	from->specs = NULL;
 	from->nspecs = 0;
 	from->pids = (struct target_pids){ 0 };
+	from->choice = (struct containers_choice){ 0 };
 	from->files = (struct option_texts){ 0 };
 	from->by = (struct group_by_exprs){ 0 };
 	from->plan.secrets = (struct secret_list){ 0 };

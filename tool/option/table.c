@@ -14,6 +14,8 @@ enum {
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | TOP | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
+/* Commands that choose processes by what they are in. */
+#define PLACED	(TRACES | LOOKS | LIST | SEARCH | DOCTOR | PS)
 /* Commands that show values. */
 #define VALUES	(ATTACH | TABLES | GRAPH | STUCK | LOOKS)
 #define OR(upper, lower) | upper
@@ -62,9 +64,16 @@ const struct option_row option_rows[] = {
 	  "runs; may be given more than once" },
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
 	  FIELD(pids), .help = "the process, or the name of a program that one process runs" },
+	{ "container", 0, PLACED, OPTIONS_TARGET, OPTION_STRING, "NAME|ID",
+	  FIELD(wish.container), .help = "the Go programs of a container, by its name or the first\n"
+	  "digits of its id" },
+	{ "pod", 0, PLACED, OPTIONS_TARGET, OPTION_STRING, "[NAMESPACE/]NAME", FIELD(wish.pod),
+	  .help = "those of a pod; with --container, of one of its containers" },
+	{ "cgroup", 0, PLACED, OPTIONS_TARGET, OPTION_STRING, "PATH", FIELD(wish.group),
+	  .help = "those in a control group, or below it" },
 	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "all processes that run or load FILE, now or later; with -p,\n"
-	  "only those of the given processes" },
+	  "or a container, only those of the given processes" },
 	{ "binary", 'b', GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "goroutines of FILE, a Go library that the process has loaded,\n"
 	  "instead of those of its executable" },

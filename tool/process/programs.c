@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The processes of a machine, and the Go programs among them. */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +18,17 @@
 #include "gobin/release.h"
 #include "process/procmem.h"
 #include "process/programs.h"
+#include "process/target.h"
 
-/* Of a container's id, as Docker, containerd, CRI-O and Podman write it. */
-#define CONTAINER_DIGITS 64
-
-int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
+int process_each_of(const struct host *h, int (*fn)(void *ctx, pid_t pid), void *ctx)
 {
-	DIR *proc = opendir("/proc");
+	char path[PATH_MAX];
 	struct dirent *e;
 	int ret = 0;
+	DIR *proc;
+
+	host_path(h, path, sizeof(path), "/proc");
+	proc = opendir(path);
 
 	while (proc && !ret && (e = readdir(proc))) {
 		char *end;
@@ -39,6 +40,11 @@ int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
 	if (proc)
 		closedir(proc);
 	return ret;
+}
+
+int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
+{
+	return process_each_of(&host_here, fn, ctx);
 }
 
 bool process_executable(pid_t pid, char path[PATH_MAX])
@@ -69,40 +75,6 @@ static char *module_value(const char *text, const char *word, int field)
 		line = *line == '\t' ? line + 1 : NULL;
 	}
 	return line && *line ? strndup(line, strcspn(line, "\t\n")) : NULL;
-}
-
-void process_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1])
-{
-	size_t digits = 0;
-
-	id[0] = 0;
-	for (const char *at = cgroup;; at++) {
-		if (isxdigit((unsigned char)*at)) {
-			digits++;
-			continue;
-		}
-		if (digits == CONTAINER_DIGITS)
-			snprintf(id, PROGRAM_CONTAINER + 1, "%.*s", PROGRAM_CONTAINER, at - digits);
-		digits = 0;
-		if (!*at)
-			return;
-	}
-}
-
-static void find_container(pid_t pid, char id[PROGRAM_CONTAINER + 1])
-{
-	char path[64], text[4096];
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
-		fclose(f);
-	}
-	text[n] = 0;
-	process_container(text, id);
 }
 
 static bool is_go(const struct elffile *ef)
@@ -170,7 +142,6 @@ static bool add_if_go(struct finding *f, struct elffile *ef, const char *library
 		return false;
 	found.typed = sections_present(ef) ||
 		      !debugfile_open_local(ef, library ? library : f->path, f->pid);
-	find_container(f->pid, found.container);
 	found.executable = strdup(f->path);
 	found.library = library ? strdup(library) : NULL;
 	if (!found.executable || (library && !found.library) ||
@@ -244,10 +215,15 @@ static int by_pid(const void *a, const void *b)
 	return pa->pid < pb->pid ? -1 : pa->pid > pb->pid;
 }
 
-int programs_find(struct programs *p)
+int programs_find(struct programs *p, const struct target_pids *of)
 {
 	struct finding f = { .p = p };
-	int err = process_each(add_process, &f);
+	int err = 0;
+
+	if (!of)
+		err = process_each(add_process, &f);
+	for (size_t i = 0; of && !err && i < of->n; i++)
+		err = add_process(&f, of->v[i]);
 
 	hmap_fini(&f.foreign);
 	if (err)

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PROGRAM_CONTAINER 12	/* digits that are kept of a container's id */
+#include "host/host.h"
+
+struct target_pids;
 
 /* A process that runs a Go program, or a Go library in another one. */
 struct program {
@@ -21,7 +23,6 @@ struct program {
 	char *path;		/* the package of main, "example.com/shop/cmd/shopd", or NULL */
 	char *version;		/* of the module, "v1.2.3" or "(devel)", or NULL */
 	bool typed;		/* debug information is here, so arguments have names and types */
-	char container[PROGRAM_CONTAINER + 1];	/* the first digits of the container's id, or "" */
 };
 
 /* All of them, by rising pid. */
@@ -35,15 +36,15 @@ struct programs {
 
 /* Call @fn for each process, until it returns something other than 0: that is returned. */
 int process_each(int (*fn)(void *ctx, pid_t pid), void *ctx);
+/* The same on a machine that may be a test's. */
+int process_each_of(const struct host *h, int (*fn)(void *ctx, pid_t pid), void *ctx);
 /* The path of its executable, " (deleted)" behind it if that is so; false: none, or unreadable. */
 bool process_executable(pid_t pid, char path[PATH_MAX]);
 /*
- * The container of a process, by its /proc/PID/cgroup: "docker-<64 digits>.scope",
- * "/kubepods/.../<64 digits>". @id: the first digits, "" if it is in none.
+ * Find them; of @of alone if it is not NULL. No file is fetched from a server. 0, or -1 without
+ * memory.
  */
-void process_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1]);
-/* Find them; no file is fetched from a server. 0, or -1 without memory. */
-int programs_find(struct programs *p);
+int programs_find(struct programs *p, const struct target_pids *of);
 void programs_fini(struct programs *p);
 
 #endif

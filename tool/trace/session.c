@@ -80,6 +80,18 @@ static int limit_pids(struct session *t, const struct options *o, struct diag *d
 	return 0;
 }
 
+/* Of a container, which has other programs, too. */
+static int limit_to_container(struct session *t, const struct options *o, struct diag *d)
+{
+	if (target_limit_pids(&t->target, &o->pids, d))
+		return -1;
+	t->nobody = true;
+	for (size_t i = 0; i < o->pids.n; i++)
+		t->nobody &= !procmem_has_code(t->target.bins[0], o->pids.v[i]);
+	t->file = o->file;
+	return 0;
+}
+
 /* All that have it. */
 static int set_file(struct session *t, const struct options *o, struct diag *d)
 {
@@ -87,6 +99,8 @@ static int set_file(struct session *t, const struct options *o, struct diag *d)
 
 	if (target_set_file(&t->target, o->file, &older, d))
 		return -1;
+	if (option_wishes(o))
+		return limit_to_container(t, o, d);
 	if (o->pids.n)
 		return limit_pids(t, o, d);
 	if (older)
@@ -102,6 +116,9 @@ int session_open(struct session *t, const struct options *o, struct diag *d)
 {
 	t->o = o;
 	t->trapless = o->plan.jumps;
+	if (option_wishes(o) && !o->quiet)
+		session_say(t, "processes of %s that start later are not traced",
+			    o->choice.what.p);
 	if (!o->signals)
 		interrupt_none(&t->interrupt, &t->target);
 	else if (interrupt_init(&t->interrupt, &t->target, d))
@@ -500,8 +517,9 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
 	session_say_copies(t, doing);
 	if (t->nobody)
 		session_say(t,
-			    "no process runs or has loaded %s now: nothing can be hit until one does",
-			    t->file);
+			    "no process%s%s runs or has loaded %s now: nothing can be hit until one does",
+			    option_wishes(t->o) ? " of " : "",
+			    option_wishes(t->o) ? t->o->choice.what.p : "", t->file);
 	if (!json)
 		return;
 	buf_str(json, "{\"kind\":\"start\"");

@@ -32,6 +32,8 @@ static const struct metrics_case {
 	const char *absent;
 	const char *program;
 	const char *pids;
+	const char *container;
+	const char *pod;
 } cases[] = {
 	{
 		"counted functions",
@@ -88,6 +90,10 @@ static const struct metrics_case {
 		"several processes", .program = "sh\"op", .pids = "12,13",
 		.want = { "program=\"sh\\\"op\",pid=\"12,13\",func=\"main.a\"} 7\n" },
 	}, {
+		"a container of a pod", .program = "shop", .container = "app", .pod = "shop/web-0",
+		.want = { ",container=\"app\",pod=\"shop/web-0\",func=\"main.a\"} 7\n" },
+		.absent = "pid",
+	}, {
 		"all that run a file", .program = "shop",
 		.want = { "{host=\"node-1\",program=\"shop\",func=\"main.a\"} 7\n" },
 		.absent = "pid",
@@ -124,6 +130,8 @@ ROWS(test_metrics, cases)
 	buf_str(&w.host, c->program ? "node-1" : "");
 	buf_str(&w.programs, c->program ? c->program : "");
 	buf_str(&w.pids, c->pids ? c->pids : "");
+	w.container = c->container;
+	w.pod = c->pod;
 	openmetrics_whose(&w, &whose);
 	show.whose = whose.p;
 	openmetrics_put(&show, &(struct stats_print_when){ 0 }, &(struct stats_print_items){
