@@ -164,6 +164,25 @@ static inline int gp_compat_look_page(struct mm_struct *mm, unsigned long at, st
 #define gp_compat_memory_file(name, bytes) shmem_file_setup(name, bytes, 0)
 #endif
 
+/* 7.3 has functions for where a mapping begins in its file, and for its flags. */
+static inline pgoff_t gp_compat_start_pgoff(const struct vm_area_struct *vma)
+{
+#ifdef GP_HAVE_VMA_START_PGOFF
+	return vma_start_pgoff(vma);
+#else
+	return vma->vm_pgoff;
+#endif
+}
+
+static inline vm_flags_t gp_compat_vm_flags(const struct vm_area_struct *vma)
+{
+#ifdef GP_HAVE_VMA_FLAGS_WORD
+	return vma_flags_to_legacy(vma->flags);
+#else
+	return vma->vm_flags;
+#endif
+}
+
 /* 6.13 gave timers their function when they are made. */
 static inline void gp_compat_timer_on_stack(struct hrtimer *timer,
 					    enum hrtimer_restart (*fn)(struct hrtimer *timer))

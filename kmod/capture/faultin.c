@@ -61,11 +61,11 @@ static bool gp_faultin_file_is_local(const struct file *file)
 /* Whether the task may wait for a page of that mapping: GOPROBE_CHUNK_OK, or the reason. */
 static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address, bool write)
 {
-	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
+	if (!vma || address < vma->vm_start || !(gp_compat_vm_flags(vma) & VM_READ))
 		return GOPROBE_CHUNK_FAULT;
-	if (write && !(vma->vm_flags & VM_WRITE))
+	if (write && !(gp_compat_vm_flags(vma) & VM_WRITE))
 		return GOPROBE_CHUNK_FAULT;
-	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
+	if ((gp_compat_vm_flags(vma) & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
 		return GOPROBE_CHUNK_REMOTE;
 	if (vma->vm_file && !vma_is_anonymous(vma) &&
 	    !gp_faultin_file_is_local(vma->vm_file))

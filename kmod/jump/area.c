@@ -211,7 +211,7 @@ static bool gp_area_is_private(unsigned long at, unsigned long bytes)
 	for (; at < end; at = vma->vm_end) {
 		vma = find_vma(current->mm, at);
 		if (!vma || vma->vm_start > at || !vma_is_anonymous(vma) ||
-		    vma->vm_flags & (VM_SHARED | VM_LOCKED))
+		    gp_compat_vm_flags(vma) & (VM_SHARED | VM_LOCKED))
 			return false;
 	}
 	return true;
@@ -498,8 +498,9 @@ bool gp_area_is_there(const struct gp_area *area)
 {
 	struct vm_area_struct *vma = find_vma((struct mm_struct *)area->mm, area->code);
 
-	return vma && vma->vm_file == area->file && vma->vm_start == area->code && !vma->vm_pgoff &&
-	       vma->vm_end - vma->vm_start == GP_AREA_CODE && vma->vm_flags & VM_EXEC;
+	return vma && vma->vm_file == area->file && vma->vm_start == area->code &&
+	       !gp_compat_start_pgoff(vma) &&
+	       vma->vm_end - vma->vm_start == GP_AREA_CODE && gp_compat_vm_flags(vma) & VM_EXEC;
 }
 
 /* A second mapping of the file is most likely a child's that was forked with jumps. */

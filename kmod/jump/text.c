@@ -39,8 +39,10 @@ enum goprobe_trap gp_text_refuses(const struct task_struct *leader, bool ticks)
 
 static bool gp_text_is_code(const struct vm_area_struct *vma, const struct inode *inode)
 {
+	const vm_flags_t asked = VM_EXEC | VM_WRITE | VM_MAYSHARE | VM_HUGETLB;
+
 	return vma->vm_file && file_inode(vma->vm_file) == inode &&
-	       (vma->vm_flags & (VM_EXEC | VM_WRITE | VM_MAYSHARE | VM_HUGETLB)) == VM_EXEC;
+	       (gp_compat_vm_flags(vma) & asked) == VM_EXEC;
 }
 
 unsigned long gp_text_find(struct mm_struct *mm, const struct inode *inode, u64 offset)
@@ -50,7 +52,7 @@ unsigned long gp_text_find(struct mm_struct *mm, const struct inode *inode, u64 
 	u64 begin;
 
 	while ((vma = find_vma(mm, at))) {
-		begin = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		begin = (u64)gp_compat_start_pgoff(vma) << PAGE_SHIFT;
 		if (gp_text_is_code(vma, inode) && offset >= begin &&
 		    offset - begin < vma->vm_end - vma->vm_start)
 			return vma->vm_start + (offset - begin);
@@ -66,7 +68,7 @@ bool gp_text_is(struct mm_struct *mm, const struct inode *inode, u64 offset, uns
 
 	return vma && vma->vm_start <= at && at + len <= vma->vm_end &&
 	       gp_text_is_code(vma, inode) &&
-	       at - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT) == offset;
+	       at - vma->vm_start + ((u64)gp_compat_start_pgoff(vma) << PAGE_SHIFT) == offset;
 }
 
 bool gp_text_look(struct mm_struct *mm, unsigned long at, u8 *byte)
