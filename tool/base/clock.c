@@ -3,7 +3,7 @@
 #include "base/clock.h"
 
 /* ns */
-#define CLOCK_SAME 1000000ULL
+#define CLOCK_SAME CLOCK_MS
 
 uint64_t clock_epoch(void)
 {
@@ -27,7 +27,7 @@ bool clock_follow(uint64_t *epoch, uint64_t *looked)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC), then = *epoch;
 
-	if (now - *looked < 1000000000ULL)
+	if (now - *looked < CLOCK_SECOND)
 		return false;
 	*looked = now;
 	now = clock_epoch();

@@ -7,13 +7,16 @@
 #include <stdint.h>
 #include <time.h>
 
-/* ns */
+/* Times are in ns. */
+#define CLOCK_MS	1000000ULL
+#define CLOCK_SECOND	(1000 * CLOCK_MS)
+
 static inline uint64_t clock_now(clockid_t clock)
 {
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return ts.tv_sec * CLOCK_SECOND + ts.tv_nsec;
 }
 
 /* What makes CLOCK_MONOTONIC a time since 1970, ns. */

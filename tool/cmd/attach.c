@@ -73,7 +73,6 @@ const struct cmd cmd_attach = {
 	.about = about,
 	.examples = examples,
 	.operands = CMD_SPECS,
-	.missing = "no PATTERN: which functions?",
 	.places = true,
 	.edits = true,
 	.run = run,

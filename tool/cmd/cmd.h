@@ -31,7 +31,8 @@ struct cmd {
 	const char *examples;	/* between these two */
 	enum cmd_operands operands;	/* the arguments that follow the options */
 	enum cmd_needs needs;	/* rights, and the module */
-	const char *missing;	/* the message when there are none; NULL: they are optional */
+	/* The message when there are none, but for patterns; NULL: they are optional. */
+	const char *missing;
 	bool places;		/* patterns can be places in the code */
 	bool edits;		/* patterns can change calls */
 	/*

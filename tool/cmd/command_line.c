@@ -227,8 +227,11 @@ static int parse_specs(const struct cmd *cmd, struct options *o, struct diag *d)
 
 static int parse_operands(const struct cmd *cmd, struct options *o, struct diag *d)
 {
-	if (!o->noperands && cmd->missing)
-		diag_set(d, "%s", cmd->missing);
+	const char *missing = cmd->operands >= CMD_SPECS ? "no PATTERN: which functions?" :
+			      cmd->missing;
+
+	if (!o->noperands && missing)
+		diag_set(d, "%s", missing);
 	else if (o->noperands && cmd->operands == CMD_NO_OPERANDS)
 		diag_set(d, "%s takes no argument '%s'", cmd->name, o->operands[0]);
 	else if (o->noperands > 1 && cmd->operands == CMD_FILE)

@@ -355,7 +355,6 @@ const struct cmd cmd_count = {
 	.about = count_about,
 	.examples = count_examples,
 	.operands = CMD_CONDITIONS,
-	.missing = "no PATTERN: which functions?",
 	.places = true,
 	.run = run,
 };
@@ -367,6 +366,5 @@ const struct cmd cmd_latency = {
 	.about = latency_about,
 	.examples = latency_examples,
 	.operands = CMD_CONDITIONS,
-	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

@@ -141,6 +141,5 @@ const struct cmd cmd_graph = {
 	.about = about,
 	.examples = examples,
 	.operands = CMD_SPECS,
-	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

@@ -16,7 +16,6 @@
 #include "cmd/picture.h"
 #include "net/http_server.h"
 
-#define MS 1000000ULL
 /* Bytes of the address that nobody can guess. */
 #define SECRET_BYTES 16
 
@@ -81,7 +80,7 @@ static int put_path(struct buf *b, const char *name, struct diag *d)
 /* Until a client has all of it. */
 static int serve(struct httpserver *s, unsigned int wait_ms, struct diag *d)
 {
-	uint64_t until = clock_now(CLOCK_MONOTONIC) + wait_ms * MS;
+	uint64_t until = clock_now(CLOCK_MONOTONIC) + wait_ms * CLOCK_MS;
 	struct pollfd fd;
 
 	while (!httpserver_fetched(s)) {

@@ -321,6 +321,5 @@ const struct cmd cmd_stack = {
 	.about = about,
 	.examples = examples,
 	.operands = CMD_CONDITIONS,
-	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

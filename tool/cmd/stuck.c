@@ -38,7 +38,7 @@ static const char examples[] =
 /* Open calls of a pass whose types are examined, shown or not. */
 #define LEARN_FROM 64
 /* Time limit of the last pass. */
-#define LAST_LOOK 1000000000ULL
+#define LAST_LOOK CLOCK_SECOND
 
 /* An open call that is looked at more closely. */
 struct found {
@@ -421,6 +421,5 @@ const struct cmd cmd_stuck = {
 	.about = about,
 	.examples = examples,
 	.operands = CMD_SPECS,
-	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

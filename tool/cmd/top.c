@@ -542,6 +542,5 @@ const struct cmd cmd_top = {
 	.about = about,
 	.examples = examples,
 	.operands = CMD_CONDITIONS,
-	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

@@ -95,8 +95,6 @@ static int print_line(struct watching *w, struct diag *d)
 
 /* --- the run ------------------------------------------------------------------------ */
 
-#define MS 1000000ULL
-
 struct waiting {
 	int timer;
 	int signals;
@@ -140,7 +138,8 @@ static bool wait_next(struct watching *w, const struct waiting *f, uint64_t end,
 	for (;;) {
 		uint64_t now = clock_now(CLOCK_MONOTONIC), left = end > now ? end - now : 0;
 		/* A day is short enough for poll(). */
-		int ms = left < 86400000 * MS ? (int)((left + MS - 1) / MS) : 86400000;
+		int ms = left < 86400000 * CLOCK_MS ?
+			 (int)((left + CLOCK_MS - 1) / CLOCK_MS) : 86400000;
 
 		if (poll(fds, 3, ms) < 0 && errno != EINTR)
 			return false;

@@ -25,7 +25,6 @@
 #include "export/span.h"
 #include "version.h"
 
-#define MS 1000000ULL
 /* Bytes of an answer's body that are read, about. */
 #define ANSWER_MAX 65536
 /* A longer wait at the end is announced. */
@@ -186,7 +185,7 @@ static void retry(struct otlppost *p, const char *what)
 		ms *= 2;
 	ms = ms < p->limits->backoff_most_ms ? ms : p->limits->backoff_most_ms;
 	/* Clients that have failed together do not return together. */
-	p->next = now + ms * MS + now % (ms * MS / 4 + 1);
+	p->next = now + ms * CLOCK_MS + now % (ms * CLOCK_MS / 4 + 1);
 }
 
 /* Write to @what how the answer begins. The patience that it asks for holds for all requests. */
@@ -198,7 +197,7 @@ static void read_head(struct otlppost *p, long status, char what[64])
 	if (!s || status / 100 == 2)
 		return;
 	snprintf(what + n, 64 - (size_t)n, ", Retry-After %llu s", (unsigned long long)s);
-	p->asked = now + s * 1000 * MS + now % (1000 * MS);
+	p->asked = now + s * CLOCK_SECOND + now % CLOCK_SECOND;
 	memcpy(p->asks, what, 64);
 }
 
@@ -312,7 +311,7 @@ static int poll_for(const struct output_taker *t, struct pollfd *fd)
 {
 	const struct otlppost *p = (const struct otlppost *)t;
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
-	uint64_t left = due(p) > now ? (due(p) - now + MS - 1) / MS : 0;
+	uint64_t left = due(p) > now ? (due(p) - now + CLOCK_MS - 1) / CLOCK_MS : 0;
 	fd_set in = { 0 }, out = in, other = in;
 	long ms = -1;
 
@@ -345,10 +344,10 @@ static bool interrupted(void)
  */
 static bool hopeless(const struct otlppost *p, uint64_t begun, uint64_t last, uint64_t now)
 {
-	uint64_t end = begun + p->limits->finish_ms * MS;
+	uint64_t end = begun + p->limits->finish_ms * CLOCK_MS;
 
 	last = last > p->asked ? last : p->asked;
-	return now > end || p->asked > end || now > last + p->limits->idle_ms * MS;
+	return now > end || p->asked > end || now > last + p->limits->idle_ms * CLOCK_MS;
 }
 
 /*
@@ -371,7 +370,7 @@ static bool await(struct otlppost *p, size_t left, uint64_t begun, bool announce
 		ms = poll_for(&p->taker, &fd);
 		if (waiting(p) <= left || p->over)
 			continue;
-		if (announce && p->asked > now + ANNOUNCED_MS * MS)
+		if (announce && p->asked > now + ANNOUNCED_MS * CLOCK_MS)
 			return false;
 		poll(&fd, 1, ms < 0 || ms > 100 ? 100 : ms);
 	}
@@ -396,7 +395,7 @@ static void add_line(struct otlppost *p, const char *line, size_t n, bool wait)
 		return;
 	}
 	if (!waiting(p))
-		p->next = clock_now(CLOCK_MONOTONIC) + p->limits->gather_ms * MS;
+		p->next = clock_now(CLOCK_MONOTONIC) + p->limits->gather_ms * CLOCK_MS;
 	buf_mem(&p->queue, line, n);
 }
 

@@ -19,7 +19,6 @@
 #include "base/library.h"
 #include "net/http_server.h"
 
-#define MS 1000000ULL
 /* Bytes of a request's head, and of the answer's, together. */
 #define HEADS_MAX 8192
 
@@ -93,7 +92,7 @@ static int renew(struct httpserver *s)
 	struct buf b = { 0 };
 	int err;
 
-	if (s->text && now - s->made < s->page.fresh_ms * MS)
+	if (s->text && now - s->made < s->page.fresh_ms * CLOCK_MS)
 		return 0;
 	err = s->page.put(s->page.ctx, &b, s->d);
 	r = err || b.failed ? NULL : make_answer(s->page.type, b.p, b.len);
@@ -168,7 +167,7 @@ static void notify(void *ctx, struct MHD_Connection *of, void **client,
 		c = &s->clients[s->n++ % HTTPSERVER_CLIENTS];
 		end_client(c);
 		c->of = of;
-		c->until = clock_now(CLOCK_MONOTONIC) + s->page.client_ms * MS;
+		c->until = clock_now(CLOCK_MONOTONIC) + s->page.client_ms * CLOCK_MS;
 		*client = c;
 	} else if (c->of == of) {
 		c->of = NULL;
@@ -219,7 +218,7 @@ int httpserver_step(struct httpserver *s, struct diag *d)
 	/* Without descriptors the library would try at once to accept a client again. */
 	if (s->n == begun && !MHD(get_daemon_info)(s->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
 					->num_connections && poll(&fd, 1, 0) == 1)
-		s->pause = now + 1000 * MS;
+		s->pause = now + CLOCK_SECOND;
 	return s->failed ? -1 : 0;
 }
 

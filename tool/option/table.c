@@ -2,6 +2,7 @@
 /* The table of options: names, commands, arguments, ranges and help. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "option/option.h"
 
 /* A bit for each command. */
@@ -24,8 +25,6 @@ enum {
 /* Offset and size of a member. */
 #define FIELD(...) \
 	{ offsetof(struct options, __VA_ARGS__), sizeof(((struct options *)0)->__VA_ARGS__) }
-
-#define MS 1000000U
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const stack_formats[] = {
@@ -91,7 +90,7 @@ const struct option_row option_rows[] = {
 
 	/* Which calls to report. */
 	{ "longer-than", 0, STUCK, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
-	  "5s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	  "5s, 200ms, 1m (default 1s)", .least = CLOCK_MS, .initial = CLOCK_SECOND },
 	{ "longer-than", 0, GOROUTINES, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
 	  "only goroutines that have waited for at least TIME: 5s, 1m", .least = 1 },
 	{ "held", 0, STUCK, OPTIONS_LONG, OPTION_NUMBER, "N", FIELD(held),
@@ -247,13 +246,13 @@ const struct option_row option_rows[] = {
 
 	/* Output. */
 	{ "interval", 'i', TABLES, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "a table every TIME, not only at the end", .least = MS },
+	  "a table every TIME, not only at the end", .least = CLOCK_MS },
 	{ "interval", 'i', STUCK, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "look every TIME (default a quarter of --longer-than)", .least = MS },
+	  "look every TIME (default a quarter of --longer-than)", .least = CLOCK_MS },
 	{ "interval", 'i', WATCH, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = CLOCK_MS, .initial = CLOCK_SECOND },
 	{ "interval", 'i', TOP, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "between two looks: 1s, 200ms (default 1s)", .least = 100 * MS, .initial = 1000ULL * MS },
+	  "between two looks: 1s, 200ms (default 1s)", .least = 100 * CLOCK_MS, .initial = CLOCK_SECOND },
 	{ "points", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(points),
 	  "each breakpoint, the instruction that it covers, and how\n"
 	  "that is executed: single-steps make a hit expensive.\n"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/plain.h"
 #include "gotype/shown_name.h"
 #include "x86/regs.h"
@@ -15,8 +16,6 @@
 #include "value/text.h"
 #include "output/stack_print.h"
 #include "plan/missing.h"
-
-#define SECOND 1000000000ULL
 
 /* The column where a duration ends, unless its line is longer. */
 #define DURATION_END 94
@@ -39,13 +38,13 @@ static char *put_clock(struct output *o, char *to, uint64_t monotonic)
 	uint64_t ns = monotonic + o->epoch;
 	uint32_t us;
 
-	if (ns - o->second >= SECOND) {
-		time_t t = ns / SECOND;
+	if (ns - o->second >= CLOCK_SECOND) {
+		time_t t = ns / CLOCK_SECOND;
 		struct tm tm;
 
 		localtime_r(&t, &tm);
 		strftime(o->clock, sizeof(o->clock), "%H:%M:%S.", &tm);
-		o->second = ns - ns % SECOND;
+		o->second = ns - ns % CLOCK_SECOND;
 	}
 	us = (ns - o->second) / 1000;
 	memcpy(to, o->clock, 9);
@@ -59,7 +58,7 @@ static char *put_before(struct output *o, char *to, uint64_t monotonic)
 {
 	char *at = mempcpy(to, "before ", 7);
 
-	put_clock(o, at, monotonic + SECOND - 1);
+	put_clock(o, at, monotonic + CLOCK_SECOND - 1);
 	return at + 8;
 }
 

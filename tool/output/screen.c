@@ -5,11 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hmap.h"
 #include "base/plain.h"
 #include "output/screen.h"
 
-#define SECOND 1000000000ULL
 /* Narrower lines show nothing. */
 #define COLUMNS_MIN 40
 /* A piece is not made shorter than this. */
@@ -110,17 +110,17 @@ static void put_zone(struct buf *b, const struct tm *tm)
 
 static void put_digits(struct buf *b, uint64_t ns, unsigned int digits)
 {
-	uint64_t unit = SECOND;
+	uint64_t unit = CLOCK_SECOND;
 
 	for (unsigned int i = 0; i < digits; i++)
 		unit /= 10;
 	buf_char(b, '.');
-	buf_digits(b, ns % SECOND / unit, digits);
+	buf_digits(b, ns % CLOCK_SECOND / unit, digits);
 }
 
 static void put_clock(struct buf *b, uint64_t real, unsigned int digits)
 {
-	time_t t = real / SECOND;
+	time_t t = real / CLOCK_SECOND;
 	char text[32];
 	struct tm tm;
 
@@ -142,7 +142,7 @@ static void put_since(struct buf *b, uint64_t since, uint64_t real, unsigned int
 
 	if (real < since)
 		buf_char(b, '-');
-	buf_u64(b, ns / SECOND);
+	buf_u64(b, ns / CLOCK_SECOND);
 	put_digits(b, ns, digits);
 	if (screen.time != SCREEN_EPOCH)
 		plain_pad_left(b, at, screen_time_width(digits));

@@ -8,7 +8,7 @@
 /* Attempts to read a goroutine that runs all the time. */
 #define ATTEMPTS 3
 /* Each search for a thread reads files of all threads: it is given up after so long in all. */
-#define THREADS_NS 1000000000ULL
+#define THREADS_NS CLOCK_SECOND
 
 int goroutine_snapshot_init(struct goroutine_snapshot_reader *r, pid_t pid, struct gobin *bin,
 			    bool labels, struct diag *d)

@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "trace/interrupt.h"
 
-#define MS 1000000ULL
-
 void interrupt_none(struct interrupt *i, struct target *target)
 {
 	i->target = target;
@@ -67,7 +65,7 @@ bool interrupt_came(struct interrupt *i)
 
 bool interrupt_await_command(struct interrupt *i, int timeout_ms)
 {
-	uint64_t now, end = clock_now(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * MS;
+	uint64_t now, end = clock_now(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * CLOCK_MS;
 	struct target *t = i->target;
 
 	while (t->command && !target_ended(t)) {
@@ -81,8 +79,8 @@ bool interrupt_await_command(struct interrupt *i, int timeout_ms)
 		now = clock_now(CLOCK_MONOTONIC);
 		if (timeout_ms >= 0 && now >= end)
 			return false;
-		if (timeout_ms >= 0 && (most < 0 || (end - now) / MS < (uint64_t)most))
-			most = (int)((end - now + MS - 1) / MS);
+		if (timeout_ms >= 0 && (most < 0 || (end - now) / CLOCK_MS < (uint64_t)most))
+			most = (int)((end - now + CLOCK_MS - 1) / CLOCK_MS);
 		poll(fds, 2, most);
 		interrupt_came(i);
 	}

@@ -6,12 +6,10 @@
 #include "base/clock.h"
 #include "trace/progress.h"
 
-#define MS 1000000ULL
-#define SECOND (1000 * MS)
 /* So long the first breakpoints are watched before the time that all take is estimated. */
-#define WATCHED (200 * MS)
+#define WATCHED (200 * CLOCK_MS)
 /* What takes less is not announced. */
-#define LONG SECOND
+#define LONG CLOCK_SECOND
 
 /* The time that @n more take if @placed took @ns. */
 static uint64_t estimate(uint64_t ns, size_t placed, size_t n)
@@ -22,7 +20,7 @@ static uint64_t estimate(uint64_t ns, size_t placed, size_t n)
 /* "12 s", "3 min" */
 static void add_time(struct buf *b, uint64_t ns)
 {
-	uint64_t s = (ns + SECOND / 2) / SECOND;
+	uint64_t s = (ns + CLOCK_SECOND / 2) / CLOCK_SECOND;
 
 	buf_number(b, "", s < 120 ? s ? s : 1 : (s + 30) / 60);
 	buf_str(b, s < 120 ? " s" : " min");
@@ -46,7 +44,7 @@ static void announce(struct progress *p, size_t placed, size_t all, uint64_t now
 void progress_add(struct progress *p, size_t placed, size_t all, uint64_t now, bool terminal,
 		  struct buf *text)
 {
-	uint64_t every = terminal ? 100 * MS : 2 * SECOND;
+	uint64_t every = terminal ? 100 * CLOCK_MS : 2 * CLOCK_SECOND;
 
 	if (!p->began) {
 		p->began = now;

@@ -8,16 +8,15 @@
 #include "trace/record_run.h"
 #include "trace/sink.h"
 
-#define MS 1000000ULL
 /* A READY can get lost, so look without one too. */
-#define READ_AT_LEAST (1000 * MS)
+#define READ_AT_LEAST CLOCK_SECOND
 /* What a pass held back can be shown after the next one. */
-#define READ_HELD_BACK (10 * MS)
+#define READ_HELD_BACK (10 * CLOCK_MS)
 /*
  * While there is something to print. A pass costs little of that time. A reader that
  * shares a processor with the program may be notified late.
  */
-#define READ_BUSY (5 * MS)
+#define READ_BUSY (5 * CLOCK_MS)
 /* So much came in during a pass that the next one need not be asked for. */
 #define READ_BACKLOG 65536
 /*

@@ -7,9 +7,8 @@
 #include "base/exit_code.h"
 #include "trace/run.h"
 
-#define MS 1000000ULL
 /* A process that can't be waited for is looked at now and then. */
-#define LOOK_AT_LEAST (1000 * MS)
+#define LOOK_AT_LEAST CLOCK_SECOND
 
 uint64_t run_broken(const struct run *r)
 {
@@ -46,7 +45,7 @@ int run_timeout(const struct run *r)
 		return 0;
 	until = until < r->next ? until : r->next;
 	until = until < r->end ? until : r->end;
-	return until > t ? (int)((until - t + MS - 1) / MS) : 0;
+	return until > t ? (int)((until - t + CLOCK_MS - 1) / CLOCK_MS) : 0;
 }
 
 /* @other: -1: as long as it takes */

@@ -532,7 +532,7 @@ void session_say_started(const struct session *t, const char *doing, struct buf 
 }
 
 /* Points that took less time to place are removed at once. */
-#define LONG 1000000000ULL
+#define LONG CLOCK_SECOND
 
 void session_say_end(const struct session *t)
 {

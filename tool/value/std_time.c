@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Times as package time writes them, always in UTC. */
+#include "base/clock.h"
 #include "value/std.h"
 
 /* Seconds from year 1 to 1885 and to 1970 (src/time/time.go). */
 #define TO_1885		59453308800
 #define TO_1970		62135596800
 
-#define SECOND		1000000000ULL
-#define MINUTE		(60 * SECOND)
+#define MINUTE		(60 * CLOCK_SECOND)
 #define HOUR		(60 * MINUTE)
 
 /* The date of a day counted from 1970-01-01, in the proleptic Gregorian calendar. */
@@ -70,10 +70,10 @@ static void rfc3339(struct buf *b, int64_t unix_s, uint32_t ns)
 
 void value_time_unix(struct buf *b, int64_t ns)
 {
-	int64_t s = ns / (int64_t)SECOND, rest = ns % (int64_t)SECOND;
+	int64_t s = ns / (int64_t)CLOCK_SECOND, rest = ns % (int64_t)CLOCK_SECOND;
 
 	if (rest < 0) {
-		rest += (int64_t)SECOND;
+		rest += (int64_t)CLOCK_SECOND;
 		s--;
 	}
 	rfc3339(b, s, (uint32_t)rest);
@@ -104,7 +104,7 @@ static bool read_time(const struct gotype *t, const uint8_t *p, struct moment *r
 	else if (__builtin_sub_overflow((int64_t)ext, TO_1970, &ret->unix_s))
 		return false;
 	ret->ns = wall & ((1U << 30) - 1);
-	return ret->ns < SECOND;
+	return ret->ns < CLOCK_SECOND;
 }
 
 bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w)
@@ -142,7 +142,7 @@ static void duration(struct buf *b, int64_t d)
 		buf_u64(b, u / 1000);
 		fraction(b, u % 1000, 3);
 		buf_str(b, "\u00b5s");
-	} else if (u < SECOND) {
+	} else if (u < CLOCK_SECOND) {
 		buf_u64(b, u / 1000000);
 		fraction(b, u % 1000000, 6);
 		buf_str(b, "ms");
@@ -155,15 +155,15 @@ static void duration(struct buf *b, int64_t d)
 			buf_u64(b, u % HOUR / MINUTE);
 			buf_char(b, 'm');
 		}
-		buf_u64(b, u % MINUTE / SECOND);
-		fraction(b, u % SECOND, 9);
+		buf_u64(b, u % MINUTE / CLOCK_SECOND);
+		fraction(b, u % CLOCK_SECOND, 9);
 		buf_char(b, 's');
 	}
 }
 
 /* Nearer times are shown as what is left until then. */
 #define NEAR_S 86400
-#define TENTH (SECOND / 10)
+#define TENTH (CLOCK_SECOND / 10)
 
 bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
 {
@@ -172,12 +172,12 @@ bool value_time_left(struct value_ctx *v, struct buf *b, const struct gotype *t,
 
 	if (!v->now || !read_time(t, p, &m) || m.zero)
 		return false;
-	s = m.unix_s - (int64_t)(v->now / SECOND);
+	s = m.unix_s - (int64_t)(v->now / CLOCK_SECOND);
 	if (s <= -NEAR_S || s >= NEAR_S)
 		return false;
-	left = s * (int64_t)SECOND + m.ns - (int64_t)(v->now % SECOND);
+	left = s * (int64_t)CLOCK_SECOND + m.ns - (int64_t)(v->now % CLOCK_SECOND);
 	/* As exact as somebody reads it. */
-	if (left <= -(int64_t)SECOND || left >= (int64_t)SECOND)
+	if (left <= -(int64_t)CLOCK_SECOND || left >= (int64_t)CLOCK_SECOND)
 		left -= left % (int64_t)TENTH;
 	else
 		left -= left % 1000000;
