@@ -2,6 +2,8 @@
 /*
  * Names of containers, as the files of runtimes and of kubelet have them. Users
  * write some of these files: those say nothing of the containers of others.
+ * A pair with containers.c: it has the list, and files of runtimes name containers that are not in
+ * it yet.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
