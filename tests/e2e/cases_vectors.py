@@ -32,7 +32,7 @@ def shown(v, wide):
 
 
 def program(t):
-    """Skip the case where there is none, or the processor has no AVX2; what it says of its calls."""
+    """What vectors says of its calls; skips the case without that program, or without AVX2."""
     if not os.path.exists(os.path.join(t.targets, "vectors")):
         raise Skip("vectors was not built: it needs simd/archsimd, which Go has since 1.26, and is built in mode exe alone")
     expected = parse("\n".join(untraced(t, "vectors")))
