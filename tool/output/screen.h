@@ -89,8 +89,8 @@ bool screen_is_too_wide(const struct buf *b, size_t start);
 /* If the line from @start on is too wide: shorten its end; and the name, if that is too wide. */
 void screen_fit_name(struct buf *b, size_t start, size_t at, size_t n);
 /*
- * What a row of a tree begins with: "├─ " before the @node, "│  " in each column on the left; "└─ "
- * and blanks if no @more nodes follow there.
+ * What a row of a tree begins with: "├─ " before the @node, "│  " in each column on the left;
+ * "└─ " and blanks if no @more nodes follow there.
  */
 void screen_branch(struct buf *b, bool node, bool more);
 /* "shop/cart.go" of "/src/shop/cart.go": the last two names, if paths are shortened. */
