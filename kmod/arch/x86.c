@@ -13,6 +13,7 @@
 #include <asm/tsc.h>
 
 #include "arch/arch.h"
+#include "arch/vex.h"
 #include "compat.h"
 
 const u16 gp_arch_reg_offset[GP_ARCH_INT_REGS] = {
@@ -204,13 +205,13 @@ static bool gp_is_legacy_prefix(u8 byte)
  *
  * XCHG with RAX: kernels before 7.2 decode 90 as NOP whatever its prefix (arch/x86/kernel/
  * uprobes.c), so they would skip 4x 90 with REX.B (XCHG R8,RAX) and corrupt the program.
- * INT3, LOCK: the kernel rejects them only when a process maps the file, which is too late to
+ * INT3, LOCK, VEX: the kernel rejects them only when a process maps the file, which is too late to
  * report an error. PUSHF: single-stepped with the trap flag set, it pushes that flag too, and a
  * later POPF would trap.
  */
 const char *gp_arch_refuses(const u8 *code, u32 len)
 {
-	u32 i;
+	u32 i, at;
 
 	if (code[0] == 0xcc)
 		return "there is already a breakpoint instruction";
@@ -223,6 +224,12 @@ const char *gp_arch_refuses(const u8 *code, u32 len)
 		i++;
 	if (i == len)
 		return "the code of a point ends inside its instruction's prefixes";
+	/* The opcode is behind C5 and one byte, or behind C4 and two. */
+	at = code[i] == 0xc5 ? i + 2 : code[i] == 0xc4 ? i + 3 : i;
+	if (at >= len)
+		return "the code of a point ends inside its instruction's prefixes";
+	if (at > i && gp_vex_is_rejected(code[at]))
+		return "the kernel places no breakpoint on this instruction with VEX";
 	if (code[i] == 0x9c)
 		return "a PUSHF cannot be probed: it would push the trap flag of single-steps";
 	return NULL;

@@ -77,6 +77,7 @@ struct refuse_case {
 #define WHY_LOCK	"an instruction with a LOCK prefix cannot be probed"
 #define WHY_XCHG	"an XCHG with RAX cannot be probed"
 #define WHY_PREFIXES "the code of a point ends inside its instruction's prefixes"
+#define WHY_VEX		"the kernel places no breakpoint on this instruction with VEX"
 #define WHY_PUSHF	"a PUSHF cannot be probed: it would push the trap flag of single-steps"
 
 static const struct refuse_case refuse_cases[] = {
@@ -98,6 +99,13 @@ static const struct refuse_case refuse_cases[] = {
 	{ "PUSHF of 16 bits", { 0x66, 0x9c }, 2, WHY_PUSHF },
 	{ "9C as an operand is no PUSHF", { 0x6a, 0x9c }, 2, NULL },
 	{ "POPF", { 0x9d }, 1, NULL },
+	{ "VPADDQ", { 0xc5, 0xfd, 0xd4, 0xc1 }, 4, WHY_VEX },
+	{ "VMOVDQU", { 0xc5, 0xfe, 0x6f, 0x03 }, 4, WHY_VEX },
+	{ "VPMULLD, not rejected", { 0xc4, 0xe2, 0x7d, 0x40, 0xc1 }, 5, NULL },
+	{ "three bytes of VEX before VPADDQ", { 0xc4, 0xc1, 0x7d, 0xd4, 0xc0 }, 5, WHY_VEX },
+	{ "VZEROUPPER", { 0xc5, 0xf8, 0x77 }, 3, NULL },
+	{ "VPADDQ cut off behind C5", { 0xc5, 0xfd }, 2, WHY_PREFIXES },
+	{ "VPADDQ cut off behind C4", { 0xc4, 0xc1, 0x7d }, 3, WHY_PREFIXES },
 	{ "REX without B before 90 is a NOP", { 0x48, 0x90 }, 2, NULL },
 	{ "REX before a prefix does not count", { 0x49, 0x66, 0x90 }, 3, NULL },
 	{ "NOP", { 0x90 }, 1, NULL },

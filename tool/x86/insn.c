@@ -11,6 +11,7 @@
 
 #include <arch/detour.h>
 #include <arch/step.h>
+#include <arch/vex.h>
 
 #include "base/array.h"
 #include "x86/length.h"
@@ -200,26 +201,6 @@ static int sweep_run(const struct insn_code *c, struct sweep *s)
 	return 0;
 }
 
-/*
- * An instruction with VEX has one byte of opcode, and the kernel looks it up among the instructions
- * without a prefix: arch/x86/kernel/uprobes.c, good_insns_64. So it rejects VPADDQ (d4) as AAM, and
- * VMOVDQU (6f) as OUTS, but only when a process maps the file: then no one hears of it.
- */
-static bool is_banned_vex(uint8_t opcode)
-{
-	switch (opcode) {
-	case 0x06: case 0x07: case 0x0e: case 0x16: case 0x17: case 0x1e: case 0x1f:
-	case 0x27: case 0x2f: case 0x37: case 0x3f: case 0x60: case 0x61: case 0x62:
-	case 0x6c: case 0x6d: case 0x6e: case 0x6f: case 0x82: case 0x9a:
-	case 0xcc: case 0xcd: case 0xce: case 0xcf: case 0xd4: case 0xd5: case 0xd6:
-	case 0xe4: case 0xe5: case 0xe6: case 0xe7: case 0xea:
-	case 0xec: case 0xed: case 0xee: case 0xef: case 0xf1: case 0xf4: case 0xfa: case 0xfb:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Instructions on which the kernel places no breakpoint. */
 static bool is_banned(const ZydisDecodedInstruction *in)
 {
@@ -232,7 +213,7 @@ static bool is_banned(const ZydisDecodedInstruction *in)
 	    (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	     in->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX))
 		return true;
-	if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && is_banned_vex(in->opcode))
+	if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && gp_vex_is_rejected(in->opcode))
 		return true;
 	for (int i = 0; i < in->raw.prefix_count; i++) {
 		switch (in->raw.prefixes[i].value) {
