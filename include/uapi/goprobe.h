@@ -254,6 +254,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_JUMP		(1ULL << 7) /* the module was loaded with allow_jumps=1 */
 #define GOPROBE_ABILITY_WIPE		(1ULL << 8) /* GOPROBE_REF_WIPE */
 #define GOPROBE_ABILITY_KEY_HASH	(1ULL << 9) /* a value of GOPROBE_OP_KEY_BYTES */
+#define GOPROBE_ABILITY_SEARCH		(1ULL << 10) /* GOPROBE_OP_MATCH, _FIND and _DATA */
 
 /**
  * struct goprobe_limits - limits of the module

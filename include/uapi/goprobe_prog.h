@@ -296,6 +296,10 @@ enum goprobe_op_code {
 	GOPROBE_OP_SET_FLOAT,	/* the low @size bytes (4, 8) of the float register b = a */
 	GOPROBE_OP_WRITE,	/* low @size bytes of a to the target's b + value; can fail */
 	GOPROBE_OP_DELAY,	/* the thread sleeps for value ns, GOPROBE_DELAY_NS_MAX at most */
+	/* In filters only: searches. They need GOPROBE_ABILITY_SEARCH. */
+	GOPROBE_OP_MATCH,	/* a = 1 if an automaton accepts b bytes at a, else 0; can fail */
+	GOPROBE_OP_FIND,	/* a = index of the element at a that is a key; can fail */
+	GOPROBE_OP_DATA,	/* does nothing; value is a part of a search before it */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
 };
@@ -396,8 +400,23 @@ enum goprobe_reject {
  * GOPROBE_OP_KEY_BYTES: value is 0, or the most bytes that are hashed, 4096 at most. It needs
  * GOPROBE_ABILITY_KEY_HASH.
  *
- * All COPYs, SAMEs and KEY_BYTES of a program are at most 64 KiB together. It has at most 16 UNDERs
- * and ROOTs.
+ * MATCH and FIND: the @offset operations behind them are skipped. These are DATA, whose values, one
+ * after the other, are bytes of the search. Bytes that are not there are 0.
+ *
+ * GOPROBE_OP_MATCH: the first 256 bytes of the search are a class for each byte. Behind them is a
+ * row of value bytes for each state from GOPROBE_MATCH_START on: the next state for each class, and
+ * in the last place the one at the end. The automaton accepts in GOPROBE_MATCH_YES, which it does
+ * not leave, nor does it leave GOPROBE_MATCH_NO. It begins in GOPROBE_MATCH_START. The operation
+ * fails with GOPROBE_CHUNK_BAD if the first @size bytes do not decide, and there are more.
+ *
+ * GOPROBE_OP_FIND looks at GOPROBE_FIND_ELEMENTS elements; without the key among them the result is
+ * their number. The key is the first @size bytes of the search. The low 32 bits of value are the
+ * distance of elements. With GOPROBE_FIND_F_STRING an element is the address and the length of a
+ * string, else it begins with the bytes that are compared. There is a byte for each element at b;
+ * only elements count whose byte is between the two of value, see GOPROBE_FIND_LEAST_SHIFT.
+ *
+ * All COPYs, SAMEs, KEY_BYTES, MATCHes and FINDs of a program are at most 64 KiB together. It has
+ * at most 16 UNDERs and ROOTs.
  */
 struct goprobe_op {
 	__u8  code;
@@ -417,6 +436,18 @@ struct goprobe_op {
  * one version of the module.
  */
 #define GOPROBE_KEY_HASH_WHOLE	1ULL
+
+/* States of the automaton of GOPROBE_OP_MATCH, and the most bytes of a row. */
+#define GOPROBE_MATCH_NO		0
+#define GOPROBE_MATCH_YES		1
+#define GOPROBE_MATCH_START		2
+#define GOPROBE_MATCH_COLUMNS_MAX	257
+
+/* What GOPROBE_OP_FIND looks at, and the parts of its value above the distance. */
+#define GOPROBE_FIND_ELEMENTS		8
+#define GOPROBE_FIND_LEAST_SHIFT	32
+#define GOPROBE_FIND_MOST_SHIFT		40
+#define GOPROBE_FIND_F_STRING		(1ULL << 48)
 
 /* --- Filters, keys and edits ---------------------------------------------------------------- */
 

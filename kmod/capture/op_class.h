@@ -80,6 +80,9 @@ static inline unsigned char gp_op_class(unsigned char code)
 		[GOPROBE_OP_SET_FLOAT] = GP_OP_EDIT,
 		[GOPROBE_OP_WRITE] = GP_OP_EDIT,
 		[GOPROBE_OP_DELAY] = GP_OP_EDIT,
+		[GOPROBE_OP_MATCH] = 0,
+		[GOPROBE_OP_FIND] = 0,
+		[GOPROBE_OP_DATA] = 0,
 	};
 
 	return classes[code];

@@ -114,6 +114,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
 			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
 			      GOPROBE_ABILITY_WIPE | GOPROBE_ABILITY_KEY_HASH |
+			      GOPROBE_ABILITY_SEARCH |
 			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
 			      (gp_trapless_allowed() ? GOPROBE_ABILITY_JUMP : 0) |
 			      gp_emulate_abilities(),

@@ -260,10 +260,11 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_COUNTER	BIT(17)	/* value: of the filter */
 #define GP_USES_NS	BIT(18)	/* value: a delay */
 #define GP_USES_HASHED	BIT(20)	/* value: bytes to hash */
+#define GP_USES_FIND	BIT(22)	/* value: elements of a search */
 
 #define GP_USES_ANY_VALUE \
 	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID | \
-	 GP_USES_CAUSE | GP_USES_COUNTER | GP_USES_NS | GP_USES_HASHED)
+	 GP_USES_CAUSE | GP_USES_COUNTER | GP_USES_NS | GP_USES_HASHED | GP_USES_FIND)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
@@ -341,6 +342,11 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_SET_FLOAT] = GP_USES_A | GP_USES_FLOAT | GP_USES_SIZE | GP_EDITS_ONLY,
 	[GOPROBE_OP_WRITE] = GP_USES_AB | GP_USES_SIZE | GP_USES_VALUE | GP_EDITS_ONLY,
 	[GOPROBE_OP_DELAY] = GP_USES_NS | GP_EDITS_ONLY,
+	[GOPROBE_OP_MATCH] = GP_USES_AB | GP_USES_BYTES | GP_USES_SKIP | GP_USES_VALUE |
+			     GP_FILTERS_ONLY,
+	[GOPROBE_OP_FIND] = GP_USES_AB | GP_USES_BYTES | GP_USES_SKIP | GP_USES_FIND |
+			    GP_FILTERS_ONLY,
+	[GOPROBE_OP_DATA] = GP_USES_VALUE | GP_FILTERS_ONLY,
 };
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
@@ -378,6 +384,8 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 		return "a delay is not between 1 ns and 1 s";
 	if (uses & GP_USES_HASHED && op->value > GP_BYTES_MAX)
 		return "a key's hash covers more than " __stringify(GP_BYTES_MAX) " bytes";
+	if (uses & GP_USES_FIND && op->value >= GOPROBE_FIND_F_STRING << 1)
+		return "an operation searches with unknown flags";
 	return NULL;
 }
 

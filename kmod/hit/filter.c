@@ -18,6 +18,7 @@
 #include "capture/capture.h"
 #include "capture/faultin.h"
 #include "capture/program.h"
+#include "capture/search.h"
 #include "hit/edit_ops.h"
 #include "hit/filter.h"
 #include "hit/hit.h"
@@ -369,6 +370,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *h,
 							  const struct gp_op *op)
 {
+	const struct gp_op *next = op + 1;
 	int status = GOPROBE_CHUNK_OK;
 
 	switch (op->code) {
@@ -395,6 +397,14 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 		break;
 	case GOPROBE_OP_SAME:
 		status = gp_filter_same(h, op);
+		break;
+	case GOPROBE_OP_MATCH:
+		status = gp_search_match(&h->c, op, h->p.r);
+		next += op->offset;
+		break;
+	case GOPROBE_OP_FIND:
+		status = gp_search_find(&h->c, op, h->p.r);
+		next += op->offset;
 		break;
 	case GOPROBE_OP_IN_SET:
 		h->p.r[op->a] = gp_goroutine_set_has(h->probe->session->members,
@@ -423,7 +433,7 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 		break;
 	}
 	if (likely(status == GOPROBE_CHUNK_OK))
-		return op + 1;
+		return next;
 	if (status < 0)
 		h->p.err = status;
 	else

@@ -32,6 +32,7 @@ void real_set_float(u8 index, u64 value, u32 size);
 #include "../../kmod/capture/dynamic_types.c"
 #include "../../kmod/capture/plan.c"
 #include "../../kmod/capture/program.c"
+#include "../../kmod/capture/search.c"
 #include "../../kmod/capture/types.c"
 #include "../../kmod/control/verify.c"
 #include "../../kmod/capture/walk.c"

@@ -21,6 +21,7 @@
 #define O_CAUSE		"a filter rejects for an unknown reason"
 #define O_COUNTER	"a filter has two counters of hits, 0 and 1"
 #define O_HASH		"a key's hash covers more than 4096 bytes"
+#define O_FIND		"an operation searches with unknown flags"
 #define O_NS		"a delay is not between 1 ns and 1 s"
 
 #define FRAME		64
@@ -45,7 +46,7 @@ struct set {
 #define OFFSET_ANY	(OP_OFFSET_FRAME | OP_OFFSET_SKIP | OP_OFFSET_PERIOD)
 #define VALUE_ANY \
 	(OP_VALUE | OP_VALUE_ADDRESS | OP_VALUE_CAUSE | OP_VALUE_COUNTER | OP_VALUE_HASHED | \
-	 OP_VALUE_ID | OP_VALUE_LENGTH | OP_VALUE_NS | OP_VALUE_STATUS | OP_VALUE_TASK)
+	 OP_VALUE_FIND | OP_VALUE_ID | OP_VALUE_LENGTH | OP_VALUE_NS | OP_VALUE_STATUS | OP_VALUE_TASK)
 
 static const struct set unused[] = {
 	{ 0, 0, TO(pad, 1), O_CLEAN },
@@ -115,6 +116,9 @@ static const struct set limits[] = {
 	{ OP_VALUE_HASHED, 0, TO(value, 4096), NULL },
 	{ OP_VALUE_HASHED, 0, TO(value, 4097), O_HASH },
 	{ OP_VALUE_HASHED, 0, TO(value, U64_MAX), O_HASH },
+	{ OP_VALUE_FIND, 0, TO(value, BIT_ULL(49) - 1), NULL },
+	{ OP_VALUE_FIND, 0, TO(value, BIT_ULL(49)), O_FIND },
+	{ OP_VALUE_FIND, 0, TO(value, U64_MAX), O_FIND },
 	{ OP_VALUE_ID, 0, TO(value, U32_MAX), NULL },
 	{ OP_VALUE_ID, 0, TO(value, BIT_ULL(32)), O_ID },
 	{ OP_VALUE_COUNTER, 0, TO(value, 1), NULL },

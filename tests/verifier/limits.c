@@ -64,6 +64,8 @@ static bool is_value_right(const struct goprobe_op *op, unsigned int has)
 		return (op->value & ~256ULL) <= GOPROBE_REJECT_MAX;
 	if (has & OP_VALUE_HASHED)
 		return op->value <= GP_BYTES_MAX;
+	if (has & OP_VALUE_FIND)
+		return op->value < 1ULL << 49;
 	if (has & OP_VALUE_COUNTER)
 		return op->value < GP_NUMBERS;
 	if (has & OP_VALUE_ID)

@@ -51,7 +51,7 @@ static const u64 values[] = {
 	__GOPROBE_TASK_MAX - 1, __GOPROBE_TASK_MAX, GOPROBE_REJECT_MAX, GOPROBE_REJECT_MAX + 1,
 	256, 256 + GOPROBE_REJECT_MAX, 257 + GOPROBE_REJECT_MAX, 512, GP_BYTES_MAX,
 	GP_BYTES_MAX + 1, GP_QUOTA_MAX, GP_QUOTA_MAX + 1, 1000000000, 1000000001, UINT32_MAX,
-	1ULL << 32, UINT64_MAX,
+	1ULL << 32, (1ULL << 49) - 1, 1ULL << 49, UINT64_MAX,
 };
 
 /* An operation that passes must not pass with padding. */
@@ -137,6 +137,8 @@ static const struct goprobe_op of_filters[] = {
 	{ .code = GOPROBE_OP_QUOTA, .a = 14, .value = 1, .offset = 1000 },
 	{ .code = GOPROBE_OP_UNDER, .a = 14 }, { .code = GOPROBE_OP_ROOT, .a = 14 },
 	{ .code = GOPROBE_OP_SAME, .size = GP_BYTES_MAX }, { .code = GOPROBE_OP_SAME, .size = 1 },
+	{ .code = GOPROBE_OP_MATCH, .size = GP_BYTES_MAX, .offset = 1 },
+	{ .code = GOPROBE_OP_DATA },
 	{ .code = GOPROBE_OP_KEY_BYTES, .size = GP_BYTES_MAX, .value = GP_BYTES_MAX },
 	{ .code = GOPROBE_OP_KEY }, { .code = GOPROBE_OP_VALUE }, { .code = GOPROBE_OP_DURATION },
 	{ .code = GOPROBE_OP_SET, .a = 14 }, { .code = GOPROBE_OP_DELAY, .value = 1 },

@@ -342,6 +342,8 @@ static int compare(struct job *j, const struct typed *n, bool want, struct jump_
 {
 	enum expr_op op = want ? n->op : opposite(n->op);
 
+	if (n->r->kind == TYPED_CONST && n->r->value.kind == CONSTANT_STRING)
+		return code_test_string(j, n, want, to);
 	switch (n->l->type->kind) {
 	case GOTYPE_STRING:
 		return code_test_string(j, n, want, to);
@@ -382,6 +384,7 @@ int code_test(struct job *j, const struct typed *n, bool want, struct jump_label
 		return 0;
 	case TYPED_PREFIX:
 	case TYPED_SUFFIX:
+	case TYPED_MATCH:
 		return code_test_string(j, n, want, to);
 	case TYPED_UNARY:
 		return code_test(j, n->l, !want, to);

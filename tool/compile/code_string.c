@@ -89,12 +89,32 @@ static int compare_two(struct job *j, const struct typed *n, struct jump_label *
 	return 0;
 }
 
+/* Go to @to if the automaton accepts @n->l, and @want; or if it does not, and not @want. */
+static int match(struct job *j, const struct typed *n, bool want, struct jump_label *to)
+{
+	const struct automaton *a = n->e->automaton;
+	struct operand *c = &j->code;
+	struct text t;
+
+	if (begin(j, n->l, &t))
+		return -1;
+	load_address(c, &t);
+	operand_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_MATCH, .a = t.p, .b = t.len, .size = FILTER_SAME_MAX,
+		.value = a->columns });
+	operand_data(c, a->bytes, a->n);
+	jump_if(c, want ? GOPROBE_OP_JNE_I : GOPROBE_OP_JEQ_I, t.p, 0, to);
+	return 0;
+}
+
 int code_test_string(struct job *j, const struct typed *n, bool want, struct jump_label *to)
 {
 	bool affix = n->kind != TYPED_BINARY;
 	struct jump_label differs = { 0 };
 	int err;
 
+	if (n->kind == TYPED_MATCH)
+		return match(j, n, want, to);
 	/* "!=" holds where "==" does not. */
 	if (!affix && n->op == EXPR_NE)
 		want = !want;

@@ -80,8 +80,11 @@ static int compute(struct job *j, const struct expr *e, struct operand_place *p)
 		return -1;
 	while (first < c->nops && gp_op_class(c->ops[first].code) & GP_OP_PLAIN)
 		first++;
-	return first < c->nops ?
-	       job_wrong_all(j, e, "two strings can be compared in a condition only") : 0;
+	if (first == c->nops)
+		return 0;
+	return job_wrong_all(j, e, c->ops[first].code == GOPROBE_OP_MATCH ?
+			     "contains() and matches() are for conditions and keys" :
+			     "two strings can be compared in a condition only");
 }
 
 /* Value @i of the list: a program of its own that can fail alone. */

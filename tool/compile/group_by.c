@@ -133,8 +133,9 @@ static bool kind_of(const struct gotype *t, enum group_by_kind *kind)
 		*kind = GROUP_BY_SCALAR;
 		return t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
 	case GOTYPE_STRING:
+	case GOTYPE_SLICE:
 		*kind = GROUP_BY_STRING;
-		return true;
+		return typed_is_text(t);
 	case GOTYPE_POINTER:
 	case GOTYPE_CHAN:
 		*kind = GROUP_BY_ADDRESS;

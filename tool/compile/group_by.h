@@ -39,7 +39,7 @@ struct group_by_exprs {
 
 enum group_by_kind {
 	GROUP_BY_SCALAR,	/* a word: the value's bytes, or its number, extended */
-	GROUP_BY_STRING,	/* its length, its bytes, and perhaps its hash */
+	GROUP_BY_STRING,	/* length and bytes of a string or []byte, perhaps its hash */
 	GROUP_BY_ADDRESS,	/* a word, 0 is nil */
 	GROUP_BY_TYPE,	/* link-time address of the descriptor of what an interface holds */
 };

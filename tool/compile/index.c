@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The compiler of x[i]: elements of slices, arrays, strings, maps and channels. */
+#include "compile/map_entry.h"
 #include "compile/typed.h"
 
 #define WORD 8U
@@ -190,6 +191,9 @@ static int index_map(struct job *j, const struct expr *e, struct operand_place *
 	if (key_of(j, e, map, &step.key))
 		return -1;
 	note_key(j, &step.key, map->elem);
+	/* In a list goprobectl shows the entry as it shows maps. */
+	if (j->cond && !p->steps.n && mapentry_can_find(j, map, &step.key))
+		return mapentry_compile(j, p, map, &step.key);
 	return job_add_step(j, e, p, step, map->elem);
 }
 

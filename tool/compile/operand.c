@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The operations and pieces that load, follow and copy operands. */
+#include <string.h>
+
 #include "compile/operand.h"
 #include "compile/scope.h"
 
@@ -28,6 +30,27 @@ void operand_skip(struct operand *c, uint8_t code, uint8_t a, uint8_t b)
 void operand_set(struct operand *c, uint8_t code, uint8_t a, uint64_t value)
 {
 	operand_op(c, (struct goprobe_op){ .code = code, .a = a, .value = value });
+}
+
+void operand_load_at(struct operand *c, uint8_t to, uint8_t from, uint64_t at, uint32_t size)
+{
+	operand_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = to, .b = from, .size = size, .value = at });
+}
+
+void operand_data(struct operand *c, const void *bytes, size_t n)
+{
+	size_t first = c->nops;
+
+	for (size_t i = 0; i < n; i += WORD) {
+		uint64_t word = 0;
+
+		/* Little-endian, as the module's processor. */
+		memcpy(&word, (const uint8_t *)bytes + i, n - i < WORD ? n - i : WORD);
+		operand_set(c, GOPROBE_OP_DATA, 0, word);
+	}
+	if (!c->full)
+		c->ops[first - 1].offset = (uint32_t)(c->nops - first);
 }
 
 uint8_t operand_take(struct operand *c)

@@ -33,7 +33,7 @@ struct operand_place {
 };
 
 /* goprobe_limits.ops and .pieces of the module. */
-#define OPERAND_OPS_MAX 512
+#define OPERAND_OPS_MAX 1024
 #define OPERAND_PIECES_MAX 256
 /* The program's registers; the last one stays 0. */
 #define OPERAND_REGS 16
@@ -57,6 +57,10 @@ void operand_op2(struct operand *c, uint8_t code, uint8_t a, uint8_t b);
 void operand_set(struct operand *c, uint8_t code, uint8_t a, uint64_t value);
 /* A jump over the next operation. */
 void operand_skip(struct operand *c, uint8_t code, uint8_t a, uint8_t b);
+/* @to = the @size bytes at @from + @at. */
+void operand_load_at(struct operand *c, uint8_t to, uint8_t from, uint64_t at, uint32_t size);
+/* Put the @n bytes of a search behind its operation, which is the last one. */
+void operand_data(struct operand *c, const void *bytes, size_t n);
 /* A free register. */
 uint8_t operand_take(struct operand *c);
 

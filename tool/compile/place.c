@@ -334,6 +334,8 @@ static int compile_operand(struct job *j, const struct expr *e, struct operand_p
 		return register_compile(j, e, p);
 	case EXPR_LABEL:
 		return label_compile(j, e, p);
+	case EXPR_VALUE:
+		return contextvalue_compile(j, e, p);
 	case EXPR_CONVERT:
 		return compile_conversion(j, e, p);
 	case EXPR_SLICE:

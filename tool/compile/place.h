@@ -17,6 +17,7 @@ int name_variable(struct job *j, const struct expr *e, struct operand_place *p);
 void name_local(struct job *j, size_t i, struct operand_place *p);
 /* The value of a register: compile/register.c. */
 int register_compile(struct job *j, const struct expr *e, struct operand_place *p);
+int contextvalue_compile(struct job *j, const struct expr *e, struct operand_place *p);
 int label_compile(struct job *j, const struct expr *e, struct operand_place *p);
 /* Can @e be an index, as far as its form shows? 0, or -1 and an error. */
 int index_check(struct job *j, const struct expr *e);

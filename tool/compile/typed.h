@@ -58,6 +58,7 @@ enum typed_kind {
 	TYPED_DESCENDANT,
 	TYPED_PREFIX,
 	TYPED_SUFFIX,
+	TYPED_MATCH,	/* contains() and matches(): @e->automaton */
 	TYPED_BINARY,
 	TYPED_UNARY,
 };
@@ -108,6 +109,8 @@ const struct typed *typed_assign(struct job *j, const struct typed *n,
 const struct typed *typed_expr(struct job *j, const struct expr *e);
 /* As above, of what is to be true or false. */
 const struct typed *typed_condition(struct job *j, const struct expr *e);
+/* Are values of type @t text: strings, or slices of bytes? Both begin with address and length. */
+bool typed_is_text(const struct gotype *t);
 /* An error about a long string; NULL. */
 const struct typed *typed_too_long(struct job *j, const struct expr *e);
 
@@ -136,7 +139,7 @@ static inline bool constant_is_whole(const struct gotype *t)
 int code_test(struct job *j, const struct typed *n, bool want, struct jump_label *to);
 /* The number, boolean, word, or bits of a float, in the next free register. */
 int code_number(struct job *j, const struct typed *n, uint8_t *reg);
-/* Tests of strings: @n is a comparison, a TYPED_PREFIX or _SUFFIX. */
+/* Tests of strings: @n is a comparison, a TYPED_PREFIX, _SUFFIX or _MATCH. */
 int code_test_string(struct job *j, const struct typed *n, bool want, struct jump_label *to);
 
 #endif

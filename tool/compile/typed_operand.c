@@ -139,8 +139,11 @@ static const struct typed *type_place(struct job *j, const struct expr *e)
 		job_wrong_all(j, e,
 			      "'%s' is found by goprobectl, after the call: too late for operators, conditions and keys",
 			      job_text(j, e));
-		diag_hint(j->d,
-			  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");
+		diag_hint(j->d, "%s can only be shown%s; what an interface holds needs its type, as in x.(T)",
+			  j->cond ? "elements of channels" :
+				    "entries of maps and elements of channels",
+			  !j->cond ? "" :
+				     ", and entries of maps whose keys are neither strings nor integers");
 		return NULL;
 	}
 	if (!j->unavailable && j->scope->at && (c->nowhere || !operand_is_whole(&p)))
@@ -173,20 +176,28 @@ static const struct typed *type_descendant(struct job *j, const struct expr *e)
 	return typed_make(j, TYPED_DESCENDANT, e, &typed_boolean);
 }
 
-static const struct typed *type_affix(struct job *j, const struct expr *e)
+bool typed_is_text(const struct gotype *t)
+{
+	return t->kind == GOTYPE_STRING || (t->kind == GOTYPE_SLICE && t->elem &&
+					    t->elem->kind == GOTYPE_UINT && t->elem->size == 1);
+}
+
+/* hasPrefix(), hasSuffix(), contains() and matches() */
+static const struct typed *type_text_call(struct job *j, const struct expr *e)
 {
 	const struct typed *x = typed_expr(j, e->x);
 	struct typed *n;
 
 	if (!x)
 		return NULL;
-	if (!x->type || x->type->kind != GOTYPE_STRING) {
-		job_wrong_all(j, e->x, "'%s' is no string", job_text(j, e->x));
+	if (!x->type || !typed_is_text(x->type)) {
+		job_wrong_all(j, e->x, "'%s' is neither a string nor a []byte", job_text(j, e->x));
 		return NULL;
 	}
-	if (e->n > FILTER_STRING_MAX)
+	if (!e->automaton && e->n > FILTER_STRING_MAX)
 		return typed_too_long(j, e);
-	n = typed_make(j, e->kind == EXPR_PREFIX ? TYPED_PREFIX : TYPED_SUFFIX, e, &typed_boolean);
+	n = typed_make(j, e->kind == EXPR_PREFIX ? TYPED_PREFIX : e->kind == EXPR_SUFFIX ?
+		       TYPED_SUFFIX : TYPED_MATCH, e, &typed_boolean);
 	if (n) {
 		n->l = x;
 		n->pure = false;
@@ -220,7 +231,9 @@ const struct typed *typed_expr(struct job *j, const struct expr *e)
 		return typed_unary(j, e);
 	case EXPR_PREFIX:
 	case EXPR_SUFFIX:
-		return type_affix(j, e);
+	case EXPR_CONTAINS:
+	case EXPR_MATCHES:
+		return type_text_call(j, e);
 	case EXPR_UNDER:
 		return typed_make(j, TYPED_UNDER, e, &typed_boolean);
 	case EXPR_DESCENDANT:

@@ -186,6 +186,22 @@ static enum expr_op mirrored(enum expr_op op)
 	       op == EXPR_LE ? EXPR_GE : op == EXPR_GE ? EXPR_LE : op;
 }
 
+/* A []byte next to a constant string: string(b) == "text". */
+static bool is_bytes_and_text(const struct typed *b, const struct typed *text)
+{
+	return b->type && b->type->kind == GOTYPE_SLICE && typed_is_text(b->type) &&
+	       typed_is_const(text) && text->value.kind == CONSTANT_STRING;
+}
+
+static const struct typed *type_bytes(struct job *j, const struct expr *e, const struct typed *b,
+				      const struct typed *text)
+{
+	if (e->op != EXPR_EQ && e->op != EXPR_NE)
+		return wrong_operator(j, e, "texts are only compared with == and != in a condition");
+	return text->value.n > FILTER_STRING_MAX ? typed_too_long(j, text->e) :
+						   binary(j, e, b, text, &typed_boolean);
+}
+
 static const struct typed *type_comparison(struct job *j, const struct expr *e,
 					   const struct typed *l,
 					   const struct typed *r)
@@ -194,6 +210,10 @@ static const struct typed *type_comparison(struct job *j, const struct expr *e,
 	const char *why;
 	int sure;
 
+	if (is_bytes_and_text(l, r))
+		return type_bytes(j, e, l, r);
+	if (is_bytes_and_text(r, l))
+		return type_bytes(j, e, r, l);
 	if (unify(j, e, &l, &r))
 		return NULL;
 	if (typed_is_const(l) && typed_is_const(r))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/program.h"
+#include "capture/search.h"
 #include "compile/operand.h"
 #include "eval/eval.h"
 
@@ -61,16 +62,32 @@ static void load(struct run *r, const struct goprobe_op *ops, size_t n)
 	r->p.end = r->ops + n;
 }
 
+/* No other operation is compiled where there is no thread. */
+static int step(struct run *r, const struct gp_op *op)
+{
+	switch (op->code) {
+	case GOPROBE_OP_SAME:
+		return compare(r, op);
+	case GOPROBE_OP_MATCH:
+		return gp_search_match(&r->c, op, r->p.r);
+	case GOPROBE_OP_FIND:
+		return gp_search_find(&r->c, op, r->p.r);
+	case GOPROBE_OP_WRITE:
+		return collect(r, op);
+	}
+	return GOPROBE_CHUNK_BAD;
+}
+
 static void run(struct run *r)
 {
 	const struct gp_op *op = r->ops;
 
 	while ((op = gp_program_go(&r->p, op)) < r->p.end) {
-		/* No other operation is compiled where there is no thread. */
-		int status = op->code == GOPROBE_OP_SAME ? compare(r, op) :
-			     op->code == GOPROBE_OP_WRITE ? collect(r, op) : GOPROBE_CHUNK_BAD;
+		int status = step(r, op);
 
-		op = status == GOPROBE_CHUNK_OK ? op + 1 : gp_program_failed(&r->p, op, status);
+		/* Only searches skip what is behind them. */
+		op = status == GOPROBE_CHUNK_OK ? op + 1 + op->offset :
+						  gp_program_failed(&r->p, op, status);
 	}
 }
 

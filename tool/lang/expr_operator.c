@@ -175,6 +175,49 @@ static int parse_affix(struct lex *lx, struct expr *e, struct diag *d)
 	return parse_string(lx, e, "only a string in quotes can be here", d);
 }
 
+/* x, "text" */
+static int parse_contains(struct lex *lx, struct expr *e, struct diag *d)
+{
+	struct automaton *a = arena_alloc(lx->mem, sizeof(*a));
+	struct automaton_error err;
+
+	if (!a)
+		return diag_set(d, "out of memory");
+	if (parse_affix(lx, e, d))
+		return -1;
+	e->automaton = a;
+	if (!automaton_of_text(lx->mem, e->s, e->n, a, &err))
+		return 0;
+	return lex_wrong(lx, &lx->v[lx->i - 1], d, "this can't be looked for: %s", err.why);
+}
+
+/* x, /regular expression/ */
+static int parse_matches(struct lex *lx, struct expr *e, struct diag *d)
+{
+	struct automaton *a = arena_alloc(lx->mem, sizeof(*a));
+	struct automaton_error err;
+	const struct lex_token *t;
+
+	if (!a)
+		return diag_set(d, "out of memory");
+	if (parse_argument(lx, e, d) ||
+	    lex_expect(lx, ',', "a ',' and a regular expression are missing here", d))
+		return -1;
+	t = lex_next(lx);
+	if (t->kind != LEX_REGEX && t->kind != LEX_STRING)
+		return lex_wrong(lx, t, d, "a regular expression, such as /^a+$/, is missing here");
+	e->s = t->s;
+	e->n = t->n;
+	e->automaton = a;
+	if (!automaton_of_regex(lx->mem, e->s, e->n, a, &err))
+		return 0;
+	lex_wrong(lx, t, d, "bad regular expression: %s", err.why);
+	/* Where it stands as it was written, the place is known. */
+	if (t->kind == LEX_REGEX && t->n + 2 == t->len)
+		diag_span(d, lx->text, t->at + 1 + err.at, err.n);
+	return -1;
+}
+
 /* A function of the language. */
 static const struct call {
 	const char *name;	/* its name */
@@ -186,6 +229,8 @@ static const struct call {
 	{ "label", NULL, EXPR_LABEL, parse_key },
 	{ "hasPrefix", "HasPrefix", EXPR_PREFIX, parse_affix },
 	{ "hasSuffix", "HasSuffix", EXPR_SUFFIX, parse_affix },
+	{ "contains", "Contains", EXPR_CONTAINS, parse_contains },
+	{ "matches", NULL, EXPR_MATCHES, parse_matches },
 	{ "under", NULL, EXPR_UNDER, parse_function },
 	{ "descendant", NULL, EXPR_DESCENDANT, parse_goroutine },
 };
@@ -227,7 +272,7 @@ int expr_parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
 			  name->s);
 		diag_hint(d,
-			  "only len(), cap(), label(), and in conditions hasPrefix(), hasSuffix(), under(), descendant() can be called");
+			  "only len(), cap(), label(), and in conditions hasPrefix(), hasSuffix(), contains(), matches(), under(), descendant() can be called");
 		return -1;
 	}
 	e = expr_parse_make(lx, call->kind, name->at, name, d);

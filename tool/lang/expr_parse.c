@@ -189,6 +189,41 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 
 /* --- what follows them ----------------------------------------------------- */
 
+/* The key of a context's value: T{}, T(constant), or an expression. */
+static int parse_context_key(struct lex *lx, struct expr *e, struct diag *d)
+{
+	const struct lex_token *first = lex_peek(lx, 0);
+	struct diag no_type = { 0 };
+	size_t begin = lx->i;
+	bool names = first->kind == LEX_NAME || first->kind == LEX_PATH;
+
+	if (names && !typexpr_parse(lx, &e->type, &no_type)) {
+		if (lex_accept(lx, '{'))
+			return lex_expect(lx, '}', "only a key without contents, T{}, can be here",
+					  d);
+		if (lex_accept(lx, '('))
+			return expr_parse_operand(lx, &e->index, d) ? -1 :
+			       lex_expect(lx, ')', "a ')' is missing here", d);
+	}
+	diag_fini(&no_type);
+	e->type = NULL;
+	lx->i = begin;
+	return expr_parse_operand(lx, &e->index, d);
+}
+
+/* Behind x.Value: "(key)" */
+static struct expr *parse_value(struct lex *lx, size_t at, const struct lex_token *name,
+				struct diag *d)
+{
+	struct expr *e = expr_parse_make(lx, EXPR_VALUE, at, name, d);
+
+	lex_next(lx);
+	if (!e || parse_context_key(lx, e, d) ||
+	    lex_expect(lx, ')', "a ')' is missing here", d))
+		return NULL;
+	return e;
+}
+
 /* These return what they parsed, or NULL. */
 static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 {
@@ -197,6 +232,8 @@ static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 
 	lex_next(lx);
 	t = lex_next(lx);
+	if (lex_is_name(t, "Value") && lex_is(lex_peek(lx, 0), '('))
+		return parse_value(lx, at, t, d);
 	if (t->kind == LEX_NAME) {
 		e = expr_parse_make(lx, EXPR_FIELD, at, t, d);
 		if (!e)

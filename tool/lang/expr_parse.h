@@ -5,9 +5,10 @@
  * Operands:
  *
  *	x  *x  x.f  x[i]  x[i:k]  len(x)  cap(x)  x.(T)  (x)  (*T)(0xc000012340)
+ *	x.Value("text")  x.Value(5)  x.Value(T{})  x.Value(T("text"))  x.Value(pkg.variable)
  *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
  *	5  'x'  1.5  10ms  "text"  label("key")  hasPrefix(s, "x")  strings.HasSuffix(s, "x")
- *	under(pkg.Func)  descendant(5)
+ *	contains(s, "x")  matches(s, /re/)  under(pkg.Func)  descendant(5)
  *
  * Operators:
  *
@@ -20,6 +21,7 @@
 #ifndef GOPROBE_LANG_EXPR_PARSE_H
 #define GOPROBE_LANG_EXPR_PARSE_H
 
+#include "lang/automaton.h"
 #include "lang/lex.h"
 #include "lang/typexpr_parse.h"
 
@@ -38,6 +40,7 @@ enum expr_kind {
 	EXPR_LABEL,	/* label(s): of the goroutine, as runtime/pprof sets them */
 	EXPR_CONVERT,	/* (type)(number): an address */
 	EXPR_SLICE,	/* x[index:high] */
+	EXPR_VALUE,	/* x.Value(key): of a context; index: the key, or its constant */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
 	/* From here on the type pass is needed: */
@@ -45,6 +48,8 @@ enum expr_kind {
 	EXPR_UNARY,	/* op x */
 	EXPR_PREFIX,	/* hasPrefix(x, s) */
 	EXPR_SUFFIX,	/* hasSuffix(x, s) */
+	EXPR_CONTAINS,	/* contains(x, s) */
+	EXPR_MATCHES,	/* matches(x, s): a regular expression */
 	EXPR_UNDER,	/* under(s) */
 	EXPR_DESCENDANT, /* descendant(number) */
 };
@@ -79,15 +84,19 @@ struct expr {
 	enum expr_kind kind;	/* enum expr_kind */
 	enum expr_op op;	/* of EXPR_BINARY and EXPR_UNARY */
 	const struct expr *x;	/* operand; the left one */
-	const struct expr *index;	/* of EXPR_INDEX; of EXPR_BINARY the right operand */
+	/* Of EXPR_INDEX and EXPR_VALUE; of EXPR_BINARY the right operand. */
+	const struct expr *index;
 	const struct expr *high;	/* of EXPR_SLICE; either may be NULL */
-	const struct typexpr *type;	/* of EXPR_ASSERT and EXPR_CONVERT */
+	/* Of EXPR_ASSERT and EXPR_CONVERT; of EXPR_VALUE perhaps the key's. */
+	const struct typexpr *type;
 	/*
 	 * Of names, registers and fields the name; of variables the full name; of strings bytes; of
-	 * EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key.
+	 * EXPR_PREFIX, _SUFFIX, _CONTAINS and _MATCHES these; of EXPR_UNDER a function's name; of
+	 * EXPR_LABEL its key.
 	 */
 	const char *s;
 	size_t n;		/* bytes of @s */
+	const struct automaton *automaton;	/* of EXPR_CONTAINS and EXPR_MATCHES */
 	/*
 	 * Of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
 	 * EXPR_DESCENDANT a goroutine's id.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The lexer of probe specs. Tokens are those of the Go specification ("Lexical elements"), with
- * three additions: a package path is one token, if its slashes have no blanks around them; "~"
- * begins the names of unnamed results; "$" begins registers.
+ * four additions: a package path is one token, if its slashes have no blanks around them; "~"
+ * begins the names of unnamed results; "$" begins registers; a "/" behind a comma, where nothing
+ * can be divided, begins a regular expression.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -194,6 +195,31 @@ static int scan_string(struct lex *lx, struct lex_token *t, struct diag *d)
 	return 0;
 }
 
+/* In slashes; of "\\/" only the slash is part of it. */
+static int scan_regex(struct lex *lx, struct lex_token *t, struct diag *d)
+{
+	const char *s = lx->text + t->at;
+	char *to = arena_alloc(lx->mem, strlen(s) + 1);
+	size_t n = 0, i = 1;
+
+	if (!to)
+		return diag_set(d, "out of memory");
+	for (; s[i] != '/'; i++) {
+		if (!s[i])
+			return wrong(lx, t->at, i, d, "a regular expression has no end: '/'");
+		if (s[i] == '\\' && s[i + 1] == '/')
+			i++;
+		else if (s[i] == '\\' && s[i + 1])
+			to[n++] = s[i++];
+		to[n++] = s[i];
+	}
+	t->kind = LEX_REGEX;
+	t->len = i + 1;
+	t->s = to;
+	t->n = n;
+	return 0;
+}
+
 static int scan_rune(struct lex *lx, struct lex_token *t, struct diag *d)
 {
 	const char *s = lx->text + t->at;
@@ -224,6 +250,8 @@ static int scan_token(struct lex *lx, struct lex_token *t, struct diag *d)
 		return scan_string(lx, t, d);
 	if (*s == '\'')
 		return scan_rune(lx, t, d);
+	if (*s == '/' && lx->n && lex_is(t - 1, ','))
+		return scan_regex(lx, t, d);
 	t->kind = LEX_PUNCT;
 	t->punct = *s;
 	t->len = 1;

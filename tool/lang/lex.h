@@ -23,6 +23,7 @@ enum lex_kind {
 	LEX_DURATION,	/* 10ms, 1h3m: a number of ns */
 	LEX_STRING,	/* in double or back quotes */
 	LEX_RUNE,	/* in single quotes: a number */
+	LEX_REGEX,	/* behind a comma, in slashes */
 	LEX_ELLIPSIS,	/* ... */
 	LEX_ARROW,	/* <- */
 	LEX_PUNCT,	/* any other character: lex_token.punct */
@@ -34,7 +35,10 @@ struct lex_token {
 	char punct;		/* of LEX_PUNCT: the character */
 	size_t at;		/* first byte in the text */
 	size_t len;		/* bytes; 0 for the end */
-	/* Of names, registers and paths the text, of strings their bytes; NUL-terminated. */
+	/*
+	 * Of names, registers and paths the text, of strings and regular expressions their bytes;
+	 * NUL-terminated.
+	 */
 	const char *s;
 	size_t n;		/* bytes of @s; a string may hold NULs */
 	uint64_t number;	/* of numbers, runes and durations */

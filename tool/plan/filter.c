@@ -137,6 +137,8 @@ static int append(struct plan_filter *f, const struct goprobe_op *ops, size_t no
 		return -1;
 	memcpy(p->filter_ops + p->nfilter_ops, ops, nops * sizeof(*ops));
 	p->nfilter_ops += nops;
+	for (size_t i = 0; i < nops; i++)
+		p->searches |= ops[i].code == GOPROBE_OP_MATCH || ops[i].code == GOPROBE_OP_FIND;
 	return 0;
 }
 

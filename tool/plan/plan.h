@@ -269,6 +269,7 @@ struct plan {
 	bool texts;	/* only strings and errors are followed of what nobody asked for */
 	bool wipes;	/* the module wipes bytes of records: GOPROBE_REF_WIPE */
 	bool key_hashes;	/* keys have strings, of which long ones are hashed */
+	bool searches;		/* programs search texts or maps */
 	struct goprobe_type *types;	/* wire type table; index is the session type id */
 	/* for each wire type, the Go type it stands for, or NULL (frames) */
 	const struct gotype **gotypes;

@@ -230,6 +230,12 @@ static int check_abilities(const struct session *t, const struct client_info *in
 		diag_hint(d, "load the module of this version of goprobectl");
 		return -1;
 	}
+	if (t->plan->searches && !(info->abilities & GOPROBE_ABILITY_SEARCH)) {
+		diag_set(d, "the goprobe module that is loaded (%s) has no contains(), no matches() and no entries of maps in conditions and keys",
+			 info->version);
+		diag_hint(d, "load the module of this version of goprobectl");
+		return -1;
+	}
 	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
 		return 0;
 	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);

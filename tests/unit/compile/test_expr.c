@@ -327,6 +327,8 @@ static struct error_row {
 	  "only a variable can be here, or what it leads to", NULL },
 	{ "two strings", "main.Strings(s == s)", "s == s",
 	  "two strings can be compared in a condition only", NULL },
+	{ "a text in a string", "main.Strings(contains(s, \"a\"))", "contains(s, \"a\")",
+	  "contains() and matches() are for conditions and keys", NULL },
 	{ "the calls further up", "main.Ints(under(main.main))", "under(main.main)",
 	  "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions", NULL },
 	{ "a sum with an entry of a map", "main.Refs(m[\"a\"] + 1)", "m[\"a\"]",

@@ -394,7 +394,8 @@ static struct error_row {
 	{ "a number", "main.Ints if label(\"a\") == 5",
 	  "'5' is no string, the type of 'label(\"a\")'", "5" },
 	{ "a key that is too long for the limit of steps",
-	  "main.Ints if label(\"" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "\") == \"x\"",
+	  "main.Ints if label(\"" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+	  TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "\") == \"x\"",
 	  "this takes more steps than a condition can", "label(" },
 	{ "a capture without quotes", "main.Ints(label(a))",
 	  "the key of a label is a string in quotes", "a))" },

@@ -36,7 +36,10 @@ static void put_cond(FILE *f, const struct expr *e)
 		return;
 	case EXPR_PREFIX:
 	case EXPR_SUFFIX:
-		fputs(e->kind == EXPR_PREFIX ? "(begins " : "(ends ", f);
+	case EXPR_CONTAINS:
+	case EXPR_MATCHES:
+		fputs(e->kind == EXPR_PREFIX ? "(begins " : e->kind == EXPR_SUFFIX ? "(ends " :
+		      e->kind == EXPR_CONTAINS ? "(has " : "(matches ", f);
 		put(f, e->x);
 		fprintf(f, " <%.*s>)", (int)e->n, e->s);
 		return;

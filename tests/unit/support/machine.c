@@ -152,6 +152,8 @@ static void check_value(const struct goprobe_op *o, unsigned int has)
 		assert_true(o->value <= 4096);
 	else if (has & OP_VALUE_COUNTER)
 		assert_true(o->value < 2);
+	else if (has & OP_VALUE_FIND)
+		assert_true(o->value < 1ULL << 49);
 	else if (has & OP_OFFSET_PERIOD && o->offset)
 		assert_true(o->value < 1 << 24);
 	else
@@ -306,6 +308,73 @@ static int key_bytes(struct machine *m, uint64_t at, uint64_t len, const struct 
 	m->nkey += words;
 	if (len > size && o->value)
 		m->key[m->nkey++] = key_hash(m, at, len, o->value);
+	return GOPROBE_CHUNK_OK;
+}
+
+/* Byte @at of the data of a search. */
+static uint8_t data(const struct goprobe_op *o, uint64_t at)
+{
+	return at / 8 < o->offset ? (uint8_t)(o[1 + at / 8].value >> at % 8 * 8) : 0;
+}
+
+static int match(struct machine *m, const struct goprobe_op *o, uint64_t *a, uint64_t len)
+{
+	uint64_t state = 2, i = 0;
+	uint8_t byte;
+
+	for (; i < len && i < o->size && state > 1; i++) {
+		if (!machine_read(m, *a + i, &byte, 1))
+			return GOPROBE_CHUNK_FAULT;
+		state = data(o, 256 + (state - 2) * o->value + data(o, byte));
+	}
+	if (state > 1 && i < len)
+		return GOPROBE_CHUNK_BAD;
+	if (state > 1)
+		state = data(o, 256 + (state - 1) * o->value - 1);
+	*a = state == 1;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* Whether the element at @at is the key; -1: it can't be read. */
+static int is_key(struct machine *m, const struct goprobe_op *o, uint64_t at)
+{
+	uint64_t header[2];
+	uint8_t byte;
+
+	if (o->value >> 48) {
+		if (!machine_read(m, at, (uint8_t *)header, sizeof(header)))
+			return -1;
+		if (header[1] != o->size)
+			return 0;
+		at = header[0];
+	}
+	for (uint32_t i = 0; i < o->size; i++) {
+		if (!machine_read(m, at + i, &byte, 1))
+			return -1;
+		if (byte != data(o, i))
+			return 0;
+	}
+	return 1;
+}
+
+static int find(struct machine *m, const struct goprobe_op *o, uint64_t *a, uint64_t b)
+{
+	uint64_t i;
+	uint8_t byte;
+
+	for (i = 0; i < 8; i++) {
+		int is = 0;
+
+		if (!machine_read(m, b + i, &byte, 1))
+			return GOPROBE_CHUNK_FAULT;
+		if (byte >= (o->value >> 32 & 255) && byte <= (o->value >> 40 & 255))
+			is = is_key(m, o, *a + i * (uint32_t)o->value);
+		if (is < 0)
+			return GOPROBE_CHUNK_FAULT;
+		if (is)
+			break;
+	}
+	*a = i;
 	return GOPROBE_CHUNK_OK;
 }
 
@@ -472,6 +541,12 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		break;
 	case GOPROBE_OP_KEY_BYTES:
 		return key_bytes(m, *a, b, o);
+	case GOPROBE_OP_MATCH:
+		return match(m, o, a, b);
+	case GOPROBE_OP_FIND:
+		return find(m, o, a, b);
+	case GOPROBE_OP_DATA:
+		break;
 	case GOPROBE_OP_SAME:
 		return same(m, a, b, r[o->value] < o->size ? r[o->value] : o->size);
 	default:
@@ -512,6 +587,8 @@ enum machine_verdict machine_filter(struct machine *m, const struct goprobe_op *
 			i += o->offset;
 		else if (o->code != GOPROBE_OP_ORDER && step(m, r, o) != GOPROBE_CHUNK_OK)
 			return MACHINE_UNDECIDED;
+		else if (o->code == GOPROBE_OP_MATCH || o->code == GOPROBE_OP_FIND)
+			i += o->offset;
 	}
 	return MACHINE_PASSES;
 }

@@ -1,0 +1,3 @@
+module tenants
+
+go 1.19
