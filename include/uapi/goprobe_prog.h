@@ -415,8 +415,8 @@ enum goprobe_reject {
  * string, else it begins with the bytes that are compared. There is a byte for each element at b;
  * only elements count whose byte is between the two of value, see GOPROBE_FIND_LEAST_SHIFT.
  *
- * All COPYs, SAMEs, KEY_BYTES, MATCHes and FINDs of a program are at most 64 KiB together. It has
- * at most 16 UNDERs and ROOTs.
+ * All COPYs, SAMEs, KEY_BYTES, MATCHes and FINDs of a program are at most 64 KiB together, where a
+ * FIND counts for each of its elements. It has at most 16 UNDERs and ROOTs.
  */
 struct goprobe_op {
 	__u8  code;

@@ -11,6 +11,7 @@
 #ifdef __KERNEL__
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 
 #include "capture/capture.h"
@@ -24,9 +25,15 @@
 /* A string's header: address, length. */
 #define GP_SEARCH_HEADER	16
 
+/* The target decides about @at. */
 static __always_inline u8 gp_search_data(const struct gp_op *op, u32 at)
 {
-	return at / 8 < op->offset ? ((const u8 *)&op[1 + at / 8].value)[at % 8] : 0;
+	u32 behind = at / 8;
+
+	if (behind >= op->offset)
+		return 0;
+	behind = array_index_nospec(behind, op->offset);
+	return ((const u8 *)&op[1 + behind].value)[at % 8];
 }
 
 /* The state behind @state: GOPROBE_MATCH_NO and _YES are final. */

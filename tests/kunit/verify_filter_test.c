@@ -98,9 +98,10 @@ static void filters_at_their_limits(struct kunit *test)
 	op.value = 4096;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 8), "accepted");
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 9), "a program copies more than 64 KiB");
-	op.value = 0;
-	op.code = GOPROBE_OP_SAME;
-	op.size = 64;
+	op = (struct goprobe_op){ .code = GOPROBE_OP_FIND, .size = 4096 };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 2), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 3), "a program copies more than 64 KiB");
+	op = (struct goprobe_op){ .code = GOPROBE_OP_SAME, .size = 64 };
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");
 	op.size = 65;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "a program copies more than 64 KiB");

@@ -128,6 +128,8 @@ static void walk_op(struct path *p, const struct goprobe_op *op)
 		p->copies += op->size;
 	if (has & OP_VALUE_HASHED)
 		p->copies += (u32)op->value;
+	if (op->code == GOPROBE_OP_FIND)
+		p->copies += op->size * (GOPROBE_FIND_ELEMENTS - 1);
 	p->looks += op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
 	p->quotas[!!op->offset] += op->code == GOPROBE_OP_QUOTA;
 	p->edits += !!(has & OP_EDITS);
