@@ -581,8 +581,10 @@ static void gp_emit_close(struct gp_emit *e, const struct gp_detour *d, __u64 ne
 	extreme[1] = gp_emit_if(e, 0x82);			/* jb extreme */
 	GP_EMIT(e, 0xf0, 0x49, 0x01, 0x95);			/* lock add %rdx,sum(%r13) */
 	gp_emit_number(e, IN_TIMES(sum), 4);
-	/* 4 * b - 8, where bit b is the highest, and that bit with the next two. */
-	GP_EMIT(e, 0x4c, 0x0f, 0xbd, 0xe2);			/* bsr %rdx,%r12 */
+	/* 4 * b - 8, where bit b is the highest but at least 2, and that bit with the next two. */
+	GP_EMIT(e, 0x49, 0x89, 0xd4);				/* mov %rdx,%r12 */
+	GP_EMIT(e, 0x49, 0x83, 0xcc, 0x04);			/* or $4,%r12 */
+	GP_EMIT(e, 0x4d, 0x0f, 0xbd, 0xe4);			/* bsr %r12,%r12 */
 	GP_EMIT(e, 0x41, 0x83, 0xec, 0x02);			/* sub $2,%r12d */
 	GP_EMIT(e, 0xc4, 0x62, 0x9b, 0xf7, 0xfa);		/* shrx %r12,%rdx,%r15 */
 	GP_EMIT(e, 0x47, 0x8d, 0x24, 0xa7);			/* lea (%r15,%r12,4),%r12d */

@@ -99,7 +99,7 @@ static inline __u32 gp_detour_slot_of(__u64 g, __u64 depth)
  * struct gp_detour_times - times of a function on some CPUs
  * @bucket: calls by duration
  * @sum: ns
- * @min: ns; shorter calls land, and add nothing here. At least 4
+ * @min: ns; shorter calls land, and add nothing here
  * @max: ns; longer calls land as well. At most GP_DETOUR_LONGEST
  * @pad: 0
  */

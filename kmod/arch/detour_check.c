@@ -274,11 +274,13 @@ static const struct gp_piece gp_pieces_close[GP_PIECES_CLOSE] = {
 		{ [9] = 255, 255, 255, 255 },
 	},
 	{
-		31, GP_PIECE_PLAIN, 0, 0,
+		38, GP_PIECE_PLAIN, 0, 0,
 		{
 			/* lock add %rdx,sum(%r13) */
 			0xf0, 0x49, 0x01, 0x95, IN_TIMES(sum, 0), IN_TIMES(sum, 1), 0, 0,
-			0x4c, 0x0f, 0xbd, 0xe2,			/* bsr %rdx,%r12 */
+			0x49, 0x89, 0xd4,			/* mov %rdx,%r12 */
+			0x49, 0x83, 0xcc, 0x04,			/* or $4,%r12 */
+			0x4d, 0x0f, 0xbd, 0xe4,			/* bsr %r12,%r12 */
 			0x41, 0x83, 0xec, 0x02,			/* sub $2,%r12d */
 			0xc4, 0x62, 0x9b, 0xf7, 0xfa,		/* shrx %r12,%rdx,%r15 */
 			0x47, 0x8d, 0x24, 0xa7,			/* lea (%r15,%r12,4),%r12d */

@@ -136,7 +136,7 @@ static void gp_timed_extreme(const struct gp_jump *j, u64 ns, u64 now)
 	gp_tally_return(tally, ns);
 	preempt_disable();
 	its = page_address(counter->pages[smp_processor_id() % counter->npages]) + counter->offset;
-	WRITE_ONCE(its->min, max(min(READ_ONCE(its->min), ns), 4ULL));
+	WRITE_ONCE(its->min, min(READ_ONCE(its->min), ns));
 	WRITE_ONCE(its->max, min_t(u64, max(READ_ONCE(its->max), ns), GP_DETOUR_LONGEST));
 	preempt_enable();
 }

@@ -152,12 +152,11 @@ static void time_call(struct site *s, uint64_t g, uint64_t sp)
 static void end_extreme(struct site *s, uint64_t ticks)
 {
 	struct gp_detour_times *t = code_times(s, sched_getcpu() % nstripes);
-	uint64_t min = ticks > 4 ? ticks : 4;
 
 	s->ticks += ticks;
 	s->timed++;
-	if (min < __atomic_load_n(&t->min, __ATOMIC_RELAXED))
-		__atomic_store_n(&t->min, min, __ATOMIC_RELAXED);
+	if (ticks < __atomic_load_n(&t->min, __ATOMIC_RELAXED))
+		__atomic_store_n(&t->min, ticks, __ATOMIC_RELAXED);
 	if (ticks > __atomic_load_n(&t->max, __ATOMIC_RELAXED))
 		__atomic_store_n(&t->max, ticks < GP_DETOUR_LONGEST ? ticks : GP_DETOUR_LONGEST,
 				 __ATOMIC_RELAXED);

@@ -261,7 +261,8 @@ static void describe_more(struct site *s, uint64_t landing)
 		d->word[1] = 6;		/* RSI */
 	} else if (s->use == USE_TIME) {
 		d->slots = SLOTS;
-		d->rate = 1ULL << 63;
+		/* A tick, or so little that calls take 0 to 3. */
+		d->rate = 1ULL << (s->function % 2 ? 57 : 63);
 		if (s->s.frame) {
 			d->times = numbers(sizeof(struct gp_detour_times));
 			begin_times(s);

@@ -144,12 +144,12 @@ static void set_limits(uint64_t min, uint64_t max)
 }
 
 /*
- * A call that its slot has ends there, and adds its duration; others, and those that are longer or
- * shorter than all before, or end before they begin, land.
+ * A call that its slot has ends there, and adds its duration, also one of 0 ns; others, and those
+ * that are longer or shorter than all before, or end before they begin, land.
  */
 FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duration, or lands")
 {
-	uint64_t ends = 0, unknown = 0, extreme = 0;
+	uint64_t ends = 0, unknown = 0, extreme = 0, shortest = 0;
 
 	if (!detour_has_rdpid || !detour_has_bmi2)
 		skip();
@@ -164,6 +164,7 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 		uint64_t before_now = detour_random() >> (34 + detour_random() % 26);
 		uint32_t buckets = 0;
 
+		d.rate >>= detour_random() % 12;
 		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
@@ -182,8 +183,8 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 		if (other == 5)
 			slot->began = from + before_now + (1ULL << 33);
 		before = *slot;
-		set_limits(other == 2 ? UINT64_MAX : 4,
-			   other == 3 ? 4 : GP_DETOUR_LONGEST);
+		set_limits(other == 2 ? UINT64_MAX : 0,
+			   other == 3 ? 0 : GP_DETOUR_LONGEST);
 		detour_landed->n = 0;
 		detour_patch(&site, &d);
 		got = detour_execute(regs);
@@ -200,6 +201,9 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 		} else {
 			assert_int_equal(slot->g, 0);
 		}
+		/* One that takes 0 ns is not longer than all of 0 ns. */
+		if (other == 3 && !detour_landed->n)
+			other = 4;
 		assert_int_equal(detour_landed->n, other != 4);
 		assert_int_equal(buckets, other == 4);
 		if (other == 2 || other == 3 || other == 5) {
@@ -208,6 +212,7 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 			times.sum = gp_detour_ns(detour_landed->ns, d.rate);
 		} else if (other == 4) {
 			ends++;
+			shortest += times.sum < 4;
 			assert_int_equal(times.bucket[bucket_of(times.sum)], 1);
 		}
 		if (other == 5)
@@ -217,6 +222,7 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 					ns_of(before_now + to - from, d.rate));
 	}
 	assert_in_range(ends, 70, 400);
+	assert_in_range(shortest, 1, 200);
 	assert_in_range(unknown, 200, 700);
 	assert_in_range(extreme, 200, 700);
 }
