@@ -56,6 +56,9 @@ def not_called(t):
     process.finish()
     check(re.search(r"^0 calls of 0 functions in .*; 1 not called; 1 not called here, but perhaps where inlined$", process.stderr(), re.M),
           "%s", process.stderr())
+    process = started(t, "count", "--no-inlined", "-o", "json", "-p", target.pid, "main.add", "main.round")
+    process.signal(signal.SIGINT)
+    same(summary_of(parse("\n".join(process.finish())))["not_called_here"], ["main.add"], "in JSON")
     _, refused = listed(t, "main.*")
     check(refused, "no function is inlined wherever it is called")
     process = started(t, "count", "-p", target.pid, "main.*")

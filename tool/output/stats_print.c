@@ -306,6 +306,30 @@ static size_t facts(const struct stats_print *s, const struct stats_print_end *e
 
 #define FACTS_MAX (4 + COUNTERS_MAX)
 
+/* Was the function, which has no row, perhaps called where it is inlined and not counted? */
+static bool is_not_called_here(const struct stats_print *s, const struct tallies *t, size_t i)
+{
+	return s->plan->funcs[i]->copies && !tallies_row(t, i)->calls;
+}
+
+/* Nothing if there are none. */
+static void json_not_called_here(const struct stats_print *s, const struct tallies *t,
+				 struct buf *b)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!is_not_called_here(s, t, i))
+			continue;
+		if (!any)
+			json_raw(b, "not_called_here", "[");
+		any = true;
+		json_element(b);
+		quote_json_str(b, plan_row_name(s->plan, s->plan->funcs[i]));
+	}
+	buf_str(b, any ? "]" : "");
+}
+
 void stats_print_summary(const struct stats_print *s, const struct tallies *t,
 			 const struct stats_print_end *end, struct buf *b)
 {
@@ -319,6 +343,7 @@ void stats_print_summary(const struct stats_print *s, const struct tallies *t,
 	json_key(b, "seconds");
 	buf_seconds(b, end->ns);
 	row_facts_json(b, f, n);
+	json_not_called_here(s, t, b);
 	missing_json(s->plan, b);
 	json_end_line(b);
 }
@@ -332,7 +357,7 @@ static void say_uncalled(const struct stats_print *s, const struct tallies *t, s
 	size_t copied = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		copied += s->plan->funcs[i]->copies && !tallies_row(t, i)->calls;
+		copied += is_not_called_here(s, t, i);
 	if (t->norder + copied < t->nrows) {
 		buf_number(b, "; ", t->nrows - t->norder - copied);
 		buf_str(b, " not called");
