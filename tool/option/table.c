@@ -250,9 +250,11 @@ const struct option_row option_rows[] = {
 	{ "interval", 'i', STUCK, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
 	  "look every TIME (default a quarter of --longer-than)", .least = CLOCK_MS },
 	{ "interval", 'i', WATCH, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = CLOCK_MS, .initial = CLOCK_SECOND },
+	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = CLOCK_MS,
+	  .initial = CLOCK_SECOND },
 	{ "interval", 'i', TOP, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
-	  "between two looks: 1s, 200ms (default 1s)", .least = 100 * CLOCK_MS, .initial = CLOCK_SECOND },
+	  "between two looks: 1s, 200ms (default 1s)", .least = 100 * CLOCK_MS,
+	  .initial = CLOCK_SECOND },
 	{ "points", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(points),
 	  "each breakpoint, the instruction that it covers, and how\n"
 	  "that is executed: single-steps make a hit expensive.\n"

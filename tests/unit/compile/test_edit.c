@@ -305,7 +305,7 @@ static struct error_row {
 	{ "a length", "main.Strings set len(s) = 3", "len(s)",
 	  "only variables, and what they are made of, can be set" },
 	{ "what is in a map", "main.Refs set m[\"a\"] = 1", "m[\"a\"]",
-	  "this is found by goprobectl, after the call: too late to be changed" },
+	  "only variables, and what they are made of, can be set" },
 	{ "what an interface holds", "main.Interfaces set any.(main.Point).X = 1",
 	  "any.(main.Point)",
 	  "what an interface holds can't be changed" },
