@@ -306,10 +306,12 @@ static size_t facts(const struct stats_print *s, const struct stats_print_end *e
 
 #define FACTS_MAX (4 + COUNTERS_MAX)
 
-/* Was the function, which has no row, perhaps called where it is inlined and not counted? */
+/* Was the function, which has no row, perhaps called at an inlined place that may miss calls? */
 static bool is_not_called_here(const struct stats_print *s, const struct tallies *t, size_t i)
 {
-	return s->plan->funcs[i]->copies && !tallies_row(t, i)->calls;
+	const struct tally *row = tallies_row(t, i);
+
+	return (s->plan->funcs[i]->copies || row->unsure) && !row->calls;
 }
 
 /* Nothing if there are none. */
