@@ -89,7 +89,7 @@ static void keep(struct meant *m, const char *name)
 		if (!strcmp(m->name[i], name))
 			return;
 	if (m->n < SUGGEST_MAX)
-		strcpy(m->name[m->n++], name);
+		memcpy(m->name[m->n++], name, strlen(name) + 1);
 }
 
 static void offer(struct meant *m, const char *name)

@@ -430,7 +430,7 @@ static bool fetches(struct site *site, const char *request, const char *want)
 	return httpserver_fetched(site->s);
 }
 
-TEST(test_fetched, "a page is fetched when a client has all of it, and a secret path is in no answer")
+TEST(test_fetched, "a page is fetched when a client has all of it; no answer has a secret path")
 {
 	const struct httpserver_page page = {
 		.path = "/secret", .type = "text/test", .put = put, .secret = true,
