@@ -116,8 +116,7 @@ static void name(void *ctx, const struct json_read_place *at, const char *string
 TEST(places, "a place is what all its names say")
 {
 	static const char text[] =
-		"[{\"a\":{\"b\":\"yes\",\"c\":\"1\"}},{\"a\":\"2\",\"b\":\"3\"},"
-		"{\"a\":{\"b\":{}}}]";
+	"[{\"a\":{\"b\":\"yes\",\"c\":\"1\"}},{\"a\":\"2\",\"b\":\"3\"},{\"a\":{\"b\":{}}}]";
 	struct diag d = { 0 };
 	struct buf b = { 0 };
 
