@@ -18,6 +18,8 @@
  * The kernel looks that byte up among the instructions without a prefix (arch/x86/kernel/uprobes.c,
  * good_insns_64). So it rejects VPADDQ (d4) as AAM, and VMOVDQU (6f) as OUTS, but only when a
  * process maps the file: then no one hears of it.
+ *
+ * Return: whether that is so.
  */
 static inline bool gp_vex_is_rejected(__u8 opcode)
 {
