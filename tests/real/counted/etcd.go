@@ -65,7 +65,7 @@ func main() {
 	work(v3client.New(server.Server))
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://127.0.0.1:32379"}, DialTimeout: 10 * time.Minute})
 	check(err)
-	work(client)
+	repeat(func() { work(client) })
 	check(client.Close())
 	server.Close()
 }
