@@ -30,9 +30,13 @@ static inline u64 min(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* A processor's guesses are the kernel's concern. */
-#define array_index_nospec(i, n) (i)
 #define min_t(type, a, b) ((type)min(a, b))
+
+/* A processor's guesses are the kernel's concern. */
+static inline u32 array_index_nospec(u32 i, u32 n)
+{
+	return i < n ? i : 0;
+}
 
 static inline s64 sign_extend64(u64 value, int index)
 {
