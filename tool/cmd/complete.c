@@ -282,8 +282,8 @@ static void offer_containers(const struct option_row *row, const struct value *v
 		for (size_t i = 0; i < c.n; i++) {
 			const struct containers_one *one = &c.v[i];
 
-			snprintf(text, sizeof(text), "%s/%s", one->space, one->pod);
-			if (pods && one->pod[0])
+			containers_pod(one, text);
+			if (pods && text[0])
 				offer_value(v, text, NULL);
 			else if (!pods)
 				offer_value(v, one->name[0] ? one->name : one->id, NULL);

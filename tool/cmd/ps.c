@@ -66,8 +66,8 @@ static void put_container(const struct listing *l, const struct program *p, stru
 
 	if (c)
 		snprintf(id, sizeof(id), "%.*s", CONTAINERS_SHORT, c->id);
-	if (c && c->pod[0])
-		snprintf(pod, sizeof(pod), "%s/%s", c->space, c->pod);
+	if (c)
+		containers_pod(c, pod);
 	put_optional(r, &columns[3], id);
 	if (l->named)
 		put_optional(r, &names[0], c ? c->name : NULL);

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,6 @@
 #define TASKS "/run/containerd/io.containerd.runtime.v2.task"
 /* Bytes of a file that is read. */
 #define FILE_MAX (16U << 20)
-/* Of an id, as runtimes make it. */
-#define ID_DIGITS 64
 
 /* A search for names. */
 struct naming {
@@ -42,7 +41,7 @@ static bool is_id(const char *s)
 
 	while (isxdigit((unsigned char)s[n]))
 		n++;
-	return n == ID_DIGITS && !s[n];
+	return n == CONTAINERS_DIGITS && !s[n];
 }
 
 static void set(char *to, size_t size, const char *text)
@@ -149,12 +148,12 @@ static void kubelet_link(struct naming *n, const char *path, const char *entry)
 	size_t len = strlen(entry);
 
 	(void)path;
-	if (len < ID_DIGITS + sizeof(suffix) || len > NAME_MAX ||
+	if (len < CONTAINERS_DIGITS + sizeof(suffix) || len > NAME_MAX ||
 	    strcmp(entry + len - strlen(suffix), suffix) != 0)
 		return;
 	memcpy(text, entry, len + 1);
 	text[len - strlen(suffix)] = 0;
-	id = text + len - strlen(suffix) - ID_DIGITS;
+	id = text + len - strlen(suffix) - CONTAINERS_DIGITS;
 	space = strchr(text, '_');
 	name = space ? strchr(space + 1, '_') : NULL;
 	if (!is_id(id) || id[-1] != '-' || !name || name >= id)
@@ -245,14 +244,14 @@ static void annotation(void *ctx, const struct json_read_place *at, const char *
 }
 
 /* What the OCI's description of a container says, at @path/ID/@file. */
-static void read_annotations(const struct naming *n, const char *path, const char *file)
+static void read_annotations(struct naming *n, const char *path, const char *file)
 {
 	char full[PATH_MAX];
 
 	for (size_t i = 0; i < n->c->n; i++) {
 		struct containers_one *one = &n->c->v[i];
 
-		if ((one->name[0] && one->pod[0]) || (n->owner && !find((void *)n, one->id)))
+		if ((one->name[0] && one->pod[0]) || (n->owner && !find(n, one->id)))
 			continue;
 		snprintf(full, sizeof(full), "%s/%s/%s", path, one->id, file);
 		read_json(n, full, annotation, one);
@@ -344,22 +343,17 @@ static unsigned int owner_of(const struct containers_one *c)
 /* The home of a user, by /etc/passwd. */
 static bool find_home(const struct host *h, unsigned int user, char home[PATH_MAX])
 {
-	char path[PATH_MAX], line[4096];
+	const struct passwd *entry;
+	char path[PATH_MAX];
 	bool found = false;
 	FILE *f;
 
 	host_path(h, path, sizeof(path), "/etc/passwd");
 	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		unsigned int uid;
-		int at = 0;
-
-		if (sscanf(line, "%*[^:]:%*[^:]:%u:%*u:%*[^:]:%n", &uid, &at) != 1 || !at)
-			if (sscanf(line, "%*[^:]:%*[^:]:%u:%*u::%n", &uid, &at) != 1 || !at)
-				continue;
-		found = uid == user && line[at] == '/';
+	while (f && !found && (entry = fgetpwent(f))) {
+		found = entry->pw_uid == user && entry->pw_dir[0] == '/';
 		if (found)
-			snprintf(home, PATH_MAX, "%.*s", (int)strcspn(line + at, ":\n"), line + at);
+			snprintf(home, PATH_MAX, "%s", entry->pw_dir);
 	}
 	if (f)
 		fclose(f);

@@ -12,8 +12,6 @@
 #include "process/containers.h"
 #include "process/programs.h"
 
-/* Of an id, as Docker, containerd, CRI-O and Podman make it. */
-#define ID_DIGITS 64
 /* Of /proc/PID/cgroup that is read: version 1 has some 13 lines, of a path each. */
 #define GROUP_TEXT 16384
 
@@ -62,7 +60,7 @@ static const char *find_id(const struct part *part)
 			digits++;
 			continue;
 		}
-		if (digits == ID_DIGITS)
+		if (digits == CONTAINERS_DIGITS)
 			found = part->p + i - digits;
 		digits = 0;
 	}
@@ -113,7 +111,7 @@ static bool parse_path(const char *path, size_t len, struct containers_one *c)
 			memcpy(c->pod_id, pod, sizeof(pod));
 			pod_end = (size_t)(at - path);
 		} else if (id) {
-			snprintf(c->id, sizeof(c->id), "%.*s", ID_DIGITS, id);
+			snprintf(c->id, sizeof(c->id), "%.*s", CONTAINERS_DIGITS, id);
 			c->pod_group = pod_end;
 			found = (size_t)(at - path);
 		}
@@ -252,9 +250,16 @@ const struct containers_one *containers_of(const struct containers *c, pid_t pid
 	return NULL;
 }
 
+void containers_pod(const struct containers_one *c, char ret[2 * CONTAINERS_NAME])
+{
+	ret[0] = 0;
+	if (c->pod[0])
+		snprintf(ret, 2 * CONTAINERS_NAME, "%s/%s", c->space, c->pod);
+}
+
 void containers_put(const struct containers_one *c, struct buf *b)
 {
-	char id[CONTAINERS_SHORT + 1];
+	char id[CONTAINERS_SHORT + 1], pod[2 * CONTAINERS_NAME];
 
 	snprintf(id, sizeof(id), "%.*s", CONTAINERS_SHORT, c->id);
 	if (c->name[0]) {
@@ -264,12 +269,9 @@ void containers_put(const struct containers_one *c, struct buf *b)
 	plain_add(b, id);
 	if (c->name[0])
 		buf_char(b, ')');
-	if (!c->pod[0])
-		return;
-	buf_str(b, " of pod ");
-	plain_add(b, c->space);
-	buf_char(b, '/');
-	plain_add(b, c->pod);
+	containers_pod(c, pod);
+	buf_str(b, pod[0] ? " of pod " : "");
+	plain_add(b, pod);
 }
 
 void containers_fini(struct containers *c)

@@ -15,7 +15,8 @@
 #include "host/host.h"
 #include "process/target.h"
 
-/* Digits of an id that are shown. */
+/* Digits of an id, as Docker, containerd, CRI-O and Podman make it, and those that are shown. */
+#define CONTAINERS_DIGITS 64
 #define CONTAINERS_SHORT 12
 /* Bytes of an id or a name, with the zero behind it. */
 #define CONTAINERS_ID 80
@@ -58,6 +59,8 @@ const struct containers_one *containers_of(const struct containers *c, pid_t pid
 struct containers_one *containers_by_id(const struct containers *c, const char *id);
 /* Append one, or find the one with its id; NULL without memory. */
 struct containers_one *containers_add(struct containers *c, const struct containers_one *one);
+/* NAMESPACE/NAME of its pod; "" without one. */
+void containers_pod(const struct containers_one *c, char ret[2 * CONTAINERS_NAME]);
 /* "shop (0123456789ab)", "app (0123456789ab) of pod default/web-0" */
 void containers_put(const struct containers_one *c, struct buf *b);
 void containers_fini(struct containers *c);

@@ -237,13 +237,10 @@ static void find(const struct containers *c, const struct containers_wish *wish,
 
 static void put_pod(const struct containers_one *c, struct buf *b)
 {
-	if (!c->pod[0]) {
-		plain_add(b, c->pod_id);
-		return;
-	}
-	plain_add(b, c->space);
-	buf_char(b, '/');
-	plain_add(b, c->pod);
+	char pod[2 * CONTAINERS_NAME];
+
+	containers_pod(c, pod);
+	plain_add(b, pod[0] ? pod : c->pod_id);
 }
 
 static void put_wish(const struct containers_wish *wish, struct buf *b)
@@ -364,8 +361,7 @@ static int take(const struct host *h, const struct containers *c, const struct c
 		snprintf(ret->container, sizeof(ret->container), "%.*s",
 			 one->name[0] ? CONTAINERS_NAME - 1 : CONTAINERS_SHORT,
 			 one->name[0] ? one->name : one->id);
-	if (one->pod[0])
-		snprintf(ret->pod, sizeof(ret->pod), "%s/%s", one->space, one->pod);
+	containers_pod(one, ret->pod);
 	return err || ret->what.failed ? diag_set(d, "out of memory") : 0;
 }
 
