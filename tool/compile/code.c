@@ -194,8 +194,7 @@ static int creator(struct job *j, const struct expr *e, uint8_t reg)
 	operand_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
 	operand_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_JEQ_I, .a = reg, .offset = 1 });
-	operand_op(&j->code, (struct goprobe_op){
-		.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = WORD, .value = parent });
+	operand_load_at(&j->code, reg, reg, parent, WORD);
 	return 0;
 }
 

@@ -52,8 +52,7 @@ static uint64_t bytes_at(const char *s, size_t n)
 static void check_bytes(struct operand *c, uint8_t p, uint8_t reg, uint64_t from, const char *s,
 			size_t size, struct jump_label *differs)
 {
-	operand_op(c, (struct goprobe_op){
-		.code = GOPROBE_OP_LOAD, .a = reg, .b = p, .size = (uint32_t)size, .value = from });
+	operand_load_at(c, reg, p, from, (uint32_t)size);
 	jump_if(c, GOPROBE_OP_JNE_I, reg, bytes_at(s, size), differs);
 }
 

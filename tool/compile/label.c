@@ -18,15 +18,11 @@
 #define PAIRS_MAX 16
 #define PAIR_SIZE (2 * STRING)
 
-/*
- * A bucket (gobin/runtime_layout.h): hash bytes, keys, elements, a pointer. Below it a slot is
- * free.
- */
+/* A bucket (gobin/runtime_layout.h): hash bytes, keys, elements, a pointer. */
 #define BUCKET_SLOTS 8
 #define BUCKET_KEYS BUCKET_SLOTS
 #define BUCKET_ELEMS (BUCKET_KEYS + BUCKET_SLOTS * STRING)
 #define BUCKET_NEXT (BUCKET_ELEMS + BUCKET_SLOTS * STRING)
-#define BUCKET_TAKEN 5
 
 /* The search for a label. */
 struct search {
@@ -41,8 +37,7 @@ struct search {
 
 static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
 {
-	operand_op(s->c, (struct goprobe_op){
-		.code = GOPROBE_OP_LOAD, .a = to, .b = s->p, .size = size, .value = at });
+	operand_load_at(s->c, to, s->p, at, size);
 }
 
 /* The word at @at of what @p points to; if that is nil, there is no label. */
@@ -99,18 +94,15 @@ static void search_map(struct search *s, const struct runtime_layout_hmap *l)
 		struct jump_label next = { 0 };
 		uint8_t hash = operand_take(s->c);
 
-		operand_op(s->c, (struct goprobe_op){
-			.code = GOPROBE_OP_LOAD, .a = hash, .b = s->n, .size = 1, .value = i });
-		jump_if(s->c, GOPROBE_OP_JLT_I, hash, BUCKET_TAKEN, &next);
+		operand_load_at(s->c, hash, s->n, i, 1);
+		jump_if(s->c, GOPROBE_OP_JLT_I, hash, RUNTIME_LAYOUT_TOPHASH_TAKEN, &next);
 		s->c->reg = hash;
 		compare(s, BUCKET_KEYS, &next);
 		jump_always(s->c, &s->found);
 		jump_here(s->c, &next);
 		operand_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
 	}
-	operand_op(s->c, (struct goprobe_op){
-		.code = GOPROBE_OP_LOAD, .a = s->n, .b = s->n, .size = WORD,
-		.value = BUCKET_NEXT });
+	operand_load_at(s->c, s->n, s->n, BUCKET_NEXT, WORD);
 	jump_if(s->c, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 }
 

@@ -22,12 +22,6 @@
 /* Elements of more words stay in memory. */
 #define WORDS_MAX 3
 
-/* The bytes of taken slots: control bytes of groups, hash bytes of buckets. */
-#define GROUP_TAKEN_MOST 0x7f
-#define BUCKET_TAKEN_LEAST 5
-/* runtime.hmap.flags: a map grows into as many buckets as it has. */
-#define SAME_SIZE_GROW 8
-
 /* The search for an entry. */
 struct search {
 	struct operand *c;		/* the program */
@@ -68,8 +62,9 @@ bool mapentry_can_find(const struct job *j, const struct gotype *map,
 
 static void set_key(struct search *s, const struct gotype *t, const struct value_key *key)
 {
-	uint64_t least = s->m->swiss ? 0 : BUCKET_TAKEN_LEAST;
-	uint64_t most = s->m->swiss ? GROUP_TAKEN_MOST : UINT8_MAX;
+	/* The bytes of taken slots. */
+	uint64_t least = s->m->swiss ? 0 : RUNTIME_LAYOUT_TOPHASH_TAKEN;
+	uint64_t most = s->m->swiss ? RUNTIME_LAYOUT_CONTROL_FREE - 1 : UINT8_MAX;
 
 	s->find = s->m->key_stride | least << GOPROBE_FIND_LEAST_SHIFT |
 		  most << GOPROBE_FIND_MOST_SHIFT;
@@ -159,7 +154,7 @@ static void count_old(struct search *s, const struct runtime_layout_hmap *l)
 	struct jump_label same = { 0 };
 
 	operand_load_at(s->c, s->slot, s->map, l->flags, 1);
-	operand_set(s->c, GOPROBE_OP_IMM, s->at, SAME_SIZE_GROW);
+	operand_set(s->c, GOPROBE_OP_IMM, s->at, RUNTIME_LAYOUT_SAME_SIZE_GROW);
 	operand_op2(s->c, GOPROBE_OP_AND, s->slot, s->at);
 	jump_if(s->c, GOPROBE_OP_JNE_I, s->slot, 0, &same);
 	jump_if(s->c, GOPROBE_OP_JEQ_I, s->n, 1, &same);

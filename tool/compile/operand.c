@@ -103,8 +103,7 @@ static void load_part(struct operand *c, const struct operand_place *p, uint64_t
 	if (memory) {
 		operand_set(c, GOPROBE_OP_SP, reg,
 			    (uint64_t)(memory->stack + (int64_t)(at - memory->at)));
-		operand_op(c, (struct goprobe_op){
-			.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = size });
+		operand_load_at(c, reg, reg, 0, size);
 	} else if (part && part->is_float) {
 		operand_op(c, (struct goprobe_op){
 			.code = GOPROBE_OP_FLOAT, .a = reg, .b = part->reg, .size = size });

@@ -79,14 +79,11 @@ static const struct runtime_layout layouts[] = {
 	  .swiss = SWISS, .trie = TRIE },
 };
 
-/* hmap.flags. The kernel looks at it, too: GOPROBE_COUNT_FLAG_FULL. */
-#define HMAP_SAME_SIZE_GROW	8
-
 uint64_t runtime_layout_oldbuckets(const struct runtime_layout_hmap *l, const uint8_t *p)
 {
 	unsigned int b = p[l->b];
 
-	if (b && !(p[l->flags] & HMAP_SAME_SIZE_GROW))
+	if (b && !(p[l->flags] & RUNTIME_LAYOUT_SAME_SIZE_GROW))
 		b--;
 	return 1ULL << b;
 }

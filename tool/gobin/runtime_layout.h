@@ -98,6 +98,16 @@ struct runtime_layout {
 const struct runtime_layout *runtime_layout_get(int minor);
 
 /*
+ * runtime/map.go: a map with this bit in hmap.flags grows into as many buckets as it has. The
+ * kernel looks at it, too: GOPROBE_COUNT_FLAG_FULL.
+ */
+#define RUNTIME_LAYOUT_SAME_SIZE_GROW	8
+/* Hash bytes of buckets: below it the slot is free, or its entry has moved to the new buckets. */
+#define RUNTIME_LAYOUT_TOPHASH_TAKEN	5
+/* Control bytes of groups (internal/runtime/maps): empty and deleted slots have this bit. */
+#define RUNTIME_LAYOUT_CONTROL_FREE	0x80
+
+/*
  * How many buckets the map has that it grows out of; @p: the bytes of its header,
  * whose B is below 64. Half as many as it has now, but as many if overflow buckets
  * are all that it is to get rid of.

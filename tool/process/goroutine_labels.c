@@ -17,8 +17,6 @@
 #define ELEMS (KEYS + SLOTS * STRING)
 #define NEXT (ELEMS + SLOTS * STRING)
 #define BUCKET (NEXT + WORD)
-/* Hash bytes below it: the slot is free, or its entry has moved to the new buckets. */
-#define TAKEN 5U
 /* A map of GOROUTINE_LABELS_MAX entries has no more buckets (log2), and no longer chains. */
 #define B_MAX 6U
 #define CHAIN_MAX 8U
@@ -76,7 +74,7 @@ static bool read_chain(const struct goroutine_reader *r, uint64_t at, struct gor
 		if (k == CHAIN_MAX || !procmem_read(&r->m, at, p, sizeof(p)))
 			return false;
 		for (unsigned int i = 0; i < SLOTS; i++)
-			if (p[i] >= TAKEN &&
+			if (p[i] >= RUNTIME_LAYOUT_TOPHASH_TAKEN &&
 			    !take_label(r, p + KEYS + i * STRING, p + ELEMS + i * STRING, ret))
 				return false;
 		at = load_u64(p + NEXT);

@@ -14,13 +14,9 @@
 
 #define SLOTS 8
 
-/* Hash bytes of buckets (runtime/map.go): from 5 on the slot is taken. */
+/* The first hash byte of a bucket whose entries have moved (runtime/map.go). */
 #define TOPHASH_EVACUATED_FIRST	2
 #define TOPHASH_EVACUATED_LAST	4
-#define TOPHASH_TAKEN		5
-
-/* Control bytes of groups: empty and deleted slots have this bit. */
-#define CONTROL_FREE		0x80
 
 /* 2^40 buckets would not fit any memory. */
 #define BUCKETS_LOG2_MAX	40
@@ -91,7 +87,7 @@ static bool may_look(struct walk *w)
 static void group(struct walk *w, const uint8_t *p)
 {
 	for (unsigned int i = 0; i < SLOTS; i++)
-		if (!(p[i] & CONTROL_FREE))
+		if (!(p[i] & RUNTIME_LAYOUT_CONTROL_FREE))
 			add(w, p, i);
 }
 
@@ -151,7 +147,7 @@ static void chain(struct walk *w, const uint8_t *p)
 		struct value_bytes next;
 
 		for (unsigned int i = 0; i < SLOTS; i++)
-			if (p[i] >= TOPHASH_TAKEN)
+			if (p[i] >= RUNTIME_LAYOUT_TOPHASH_TAKEN)
 				add(w, p, i);
 		if (!value_word(p + w->m->size - 8))
 			return;
