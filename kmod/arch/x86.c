@@ -222,10 +222,10 @@ const char *gp_arch_refuses(const u8 *code, u32 len)
 		return "an XCHG with RAX cannot be probed";
 	if (i < len && (code[i] & 0xf0) == 0x40)
 		i++;
-	if (i == len)
-		return "the code of a point ends inside its instruction's prefixes";
-	/* The opcode is behind C5 and one byte, or behind C4 and two. */
-	at = code[i] == 0xc5 ? i + 2 : code[i] == 0xc4 ? i + 3 : i;
+	/* With VEX the opcode is behind C5 and one byte, or behind C4 and two. */
+	at = i;
+	if (i < len && (code[i] == 0xc4 || code[i] == 0xc5))
+		at += code[i] == 0xc4 ? 3 : 2;
 	if (at >= len)
 		return "the code of a point ends inside its instruction's prefixes";
 	if (at > i && gp_vex_is_rejected(code[at]))

@@ -445,9 +445,9 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		quotas[!!ops[i].offset] += ops[i].code == GOPROBE_OP_QUOTA;
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 		copies += gp_op_uses[ops[i].code] & GP_USES_HASHED ? ops[i].value : 0;
-		/* The key may be compared with each element. */
-		if (ops[i].code == GOPROBE_OP_FIND)
-			copies += (GOPROBE_FIND_ELEMENTS - 1) * ops[i].size;
+		/* The key may be compared with each of the other elements, too. */
+		copies += gp_op_uses[ops[i].code] & GP_USES_FIND ?
+			  (GOPROBE_FIND_ELEMENTS - 1) * ops[i].size : 0;
 	}
 	if (looks > GP_UNDERS_MAX)
 		return "a filter has more than " __stringify(GP_UNDERS_MAX)
