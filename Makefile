@@ -30,9 +30,9 @@ help:
 	@echo 'make deb          Debian packages of that, in build/deb'
 	@echo 'make rpm          RPM packages of that, in build/rpm'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
-	@echo 'make test         what each change must pass: unit, KUnit, end to end, style (ten minutes)'
+	@echo 'make test         what each change must pass: unit, KUnit, end to end, style (half an hour the first time)'
 	@echo "make test CASE='WORDS'  only tests that have these words in their name"
-	@echo 'make test-full    make test, then all kernels, Go releases and slow cases (half an hour)'
+	@echo 'make test-full    make test, then all kernels, Go releases and slow cases (over an hour)'
 	@echo 'make test-install installing, packages and DKMS, in a chroot'
 	@echo 'make test-packages  Debian and RPM packages: lintian, rpmlint, installing and removing them in chroots'
 	@echo 'make test-container  the container image and its loader'
