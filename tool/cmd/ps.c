@@ -11,7 +11,8 @@
 #include "process/programs.h"
 
 static const char about[] =
-"Usage: goprobectl ps [-o text|json]\n"
+"Usage: goprobectl ps [--container NAME|ID] [--pod [NAMESPACE/]NAME] [--cgroup PATH]\n"
+"                     [-o text|json]\n"
 "\n"
 "List the processes that run Go programs, with the release of Go, the container if\n"
 "there is one, and the package of main with its module's version. A process whose\n"
