@@ -57,6 +57,12 @@ static bool looks_at_calls(uint8_t code)
 	return code == GOPROBE_OP_UNDER || code == GOPROBE_OP_ROOT;
 }
 
+/* How many times the bytes of an operation count. */
+static uint32_t copies_of_size(uint8_t code)
+{
+	return code == GOPROBE_OP_FIND ? GOPROBE_FIND_ELEMENTS : 1;
+}
+
 static bool may(const struct program *p, uint32_t at, uint8_t code)
 {
 	uint32_t fields = op_fields[code];
@@ -77,7 +83,7 @@ static bool may(const struct program *p, uint32_t at, uint8_t code)
 		return false;
 	if (code == GOPROBE_OP_IN_SET && !p->members)
 		return false;
-	return !(fields & OP_SIZE_BYTES) || p->copies;
+	return !(fields & OP_SIZE_BYTES) || p->copies >= copies_of_size(code);
 }
 
 /* Few registers, so that what one operation gives is what another takes. */
@@ -98,6 +104,8 @@ static uint64_t some_value(struct program *p, uint32_t fields)
 		return id_of(choice_below(p->c, p->ids), ID_TIME + choice_below(p->c, 2));
 	if (fields & OP_VALUE_ADDRESS && !choice_once_in(p->c, 8))
 		return p->address[choice_below(p->c, p->naddresses)];
+	if (fields & OP_VALUE_FIND)
+		return choice_word(p->c) & ((GOPROBE_FIND_F_STRING << 1) - 1);
 	if (fields & OP_B)
 		return choice_below(p->c, 8) * 8;	/* of a LOAD: places of a struct */
 	return choice_word(p->c);
@@ -113,10 +121,11 @@ static void sizes(struct program *p, struct goprobe_op *op, uint32_t fields)
 		op->size = 4U << choice_below(c, 2);
 	if (fields & OP_SIZE_BYTES) {
 		uint32_t most = fields & OP_OFFSET_FRAME ? p->frame : BYTES_MAX;
+		uint32_t times = copies_of_size(op->code);
 
-		most = most < p->copies ? most : p->copies;
+		most = most < p->copies / times ? most : p->copies / times;
 		op->size = choice_from(c, 1, most < 40 || choice_once_in(c, 8) ? most : 40);
-		p->copies -= op->size;
+		p->copies -= op->size * times;
 	}
 	if (fields & OP_OFFSET_FRAME)
 		op->offset = choice_below(c, p->frame - op->size + 1) &
@@ -142,7 +151,7 @@ static void operation(struct program *p, uint32_t at, uint8_t code)
 	if (fields & OP_OFFSET_SKIP)
 		op->offset = choice_below(c, (left < 6 ? left : 6) + 1);
 	if (fields & (OP_VALUE | OP_VALUE_STATUS | OP_VALUE_LENGTH | OP_VALUE_TASK | OP_VALUE_ID |
-		      OP_VALUE_ADDRESS))
+		      OP_VALUE_ADDRESS | OP_VALUE_FIND))
 		op->value = some_value(p, fields);
 	if (fields & OP_VALUE_HASHED && choice_below(c, 2)) {
 		op->value = choice_below(c, (p->copies < BYTES_MAX ? p->copies : BYTES_MAX) + 1);
