@@ -100,6 +100,17 @@ def kills():
     return int(re.search(r"^oom_kill (\d+)$", read("memory.events"), re.M).group(1))
 
 
+def limit(spare):
+    """Leave the group this many bytes."""
+    with open(GROUP + "/memory.max", "w", encoding="ascii") as f:
+        f.write(str(int(read("memory.current")) + spare))
+
+
+def unlimited():
+    with open(GROUP + "/memory.max", "w", encoding="ascii") as f:
+        f.write("max")
+
+
 def in_group(t):
     """A program all of whose memory is charged to the group."""
     def enter():
@@ -116,11 +127,9 @@ def in_group(t):
 @case("trapless: timing many functions never has a program killed whose control group has little memory to spare")
 def no_kill(t):
     with allowed(), group():
-        for spare in 256 << 10, 8 * MIB:
+        for spare in MIB, 8 * MIB:
             target = in_group(t)
-            used = int(read("memory.current"))
-            with open(GROUP + "/memory.max", "w", encoding="ascii") as f:
-                f.write(str(used + spare))
+            limit(spare)
             before = kills()
             process = started(t, "latency", "-p", target.pid, "-o", "json", "--trapless", "always", *MANY)
             found = points(target.pid)
@@ -136,14 +145,36 @@ def no_kill(t):
             same(kills(), before, "processes that were killed")
             check(not target.ended(), "the program has ended")
             same(lines["main.step"]["calls"], want["main.step"] - 100, "calls")
-            if spare < MIB:
+            if spare == MIB:
                 check(none and summary["jumps_no_memory"], "nothing says that there is no memory: %s, %s", said, summary)
             else:
                 check(jumps > 10, "jumps: %s", said)
             check(nothing_probed(), "something is still probed")
             target.finish()
-            with open(GROUP + "/memory.max", "w", encoding="ascii") as f:
-                f.write("max")
+            unlimited()
+
+
+@case("trapless: breakpoints for which a control group has no memory are refused")
+def too_many(t):
+    with group():
+        target = in_group(t)
+        limit(64 << 10)
+        before = kills()
+        process = t.goprobectl("count", "--max-load", "off", "-p", target.pid, *MANY)
+        process.finish(1)
+        said = process.stderr()
+        check(re.search(r"process %d could be killed: breakpoints take [\d.]+ MiB of its memory, and the limit of control group %s leaves 0\.[01] MiB"
+                        % (target.pid, GROUP), said), "what is said: %s", said)
+        same(kills(), before, "processes that were killed")
+        check(nothing_probed(), "something is probed")
+        # One page is enough for one function.
+        process = started(t, "count", "-p", target.pid, "-o", "json", "main.step")
+        target.send("calls 50")
+        want = json.loads(target.line())
+        process.signal(signal.SIGINT)
+        same(counted(process)[0], {"main.step": want["main.step"] - 100}, "calls")
+        unlimited()
+        target.finish()
 
 
 @case("trapless: a program that writes into its own counters takes no call away from another one")

@@ -14,6 +14,7 @@
 #include "base/plain.h"
 #include "base/suggest.h"
 #include "process/containers.h"
+#include "process/control_group.h"
 
 /* Candidates that a message lists. */
 #define LISTED_MOST 10
@@ -33,61 +34,6 @@ static int append(struct target_pids *to, pid_t pid)
 		return -1;
 	to->v[to->n++] = pid;
 	return 0;
-}
-
-/* --- directories of control groups ---------------------------------------------------- */
-
-/* The octal escapes of /proc/self/mountinfo. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	for (; *s; s++) {
-		unsigned int c;
-
-		if (*s == '\\' && sscanf(s + 1, "%3o", &c) == 1 && c) {
-			*to++ = (char)c;
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = 0;
-}
-
-/* The directory of group @group of version 2, below one of its mounts: a descriptor, or -1. */
-static int open_group(const struct host *h, const char *group)
-{
-	char path[PATH_MAX], *line = NULL;
-	size_t cap = 0;
-	int fd = -1;
-	FILE *f;
-
-	host_path(h, path, sizeof(path), "/proc/self/mountinfo");
-	f = fopen(path, "re");
-	while (f && fd < 0 && getline(&line, &cap, f) > 0) {
-		char root[PATH_MAX], at[PATH_MAX];
-		const char *below = group;
-
-		if (!strstr(line, " - cgroup2 ") ||
-		    sscanf(line, "%*u %*u %*s %4095s %4095s", root, at) != 2)
-			continue;
-		unescape(root);
-		unescape(at);
-		if (strcmp(root, "/")) {
-			size_t n = strlen(root);
-
-			if (strncmp(group, root, n) || (group[n] && group[n] != '/'))
-				continue;
-			below += n;
-		}
-		host_path(h, path, sizeof(path), "%s/%s", at, below);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return fd;
 }
 
 static int add_procs(int dir, struct target_pids *to)
@@ -143,7 +89,7 @@ static int choose_group(const struct host *h, const char *path, struct container
 	if (fd < 0 || faccessat(fd, "cgroup.procs", F_OK, 0)) {
 		if (fd >= 0)
 			close(fd);
-		fd = open_group(h, path);
+		fd = control_group_open(h, path);
 	}
 	if (fd < 0 || faccessat(fd, "cgroup.procs", F_OK, 0)) {
 		if (fd >= 0)
@@ -349,7 +295,7 @@ static int take(const struct host *h, const struct containers *c, const struct c
 			err = append(&ret->pids, its->pids.v[k]);
 	}
 	if (!err && n && one->unified)
-		ret->group = open_group(h, group);
+		ret->group = control_group_open(h, group);
 	ret->follows = !err && n && one->unified && ret->group >= 0;
 	free(group);
 	buf_str(&ret->what, pod ? "pod " : "container ");

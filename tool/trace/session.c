@@ -18,6 +18,7 @@
 #include "process/kin.h"
 #include "process/procmem.h"
 #include "process/programs.h"
+#include "trace/breakpoint_memory.h"
 #include "trace/selftest.h"
 #include "trace/session.h"
 
@@ -464,6 +465,8 @@ int session_arm(struct session *t, struct diag *d)
 	int err = client_open(&t->client, d);
 	uint64_t began;
 
+	if (!err)
+		err = breakpoint_memory_check(t, &host_here, d);
 	if (!err)
 		err = selftest_get_info(t->client, &info, &untested, d);
 	/* Without it, tracing only costs more; "info" says why. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Containers of a machine that is a tree of files: who is in which, their names, and choices. */
 #include "rows.h"
+#include "tree.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -94,47 +95,6 @@ ROWS(test_group, groups)
 
 #define PS "'goprobectl ps' lists Go programs with their containers"
 
-struct file {
-	const char *path, *text;
-};
-
-static char root[PATH_MAX];
-
-static void make_dirs(char *path)
-{
-	for (char *slash = strchr(path + strlen(root) + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-}
-
-static void make_tree(const struct file *files)
-{
-	snprintf(root, sizeof(root), "/tmp/containers.XXXXXX");
-	assert_non_null(mkdtemp(root));
-	for (; files->path; files++) {
-		char path[PATH_MAX * 2];
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s%s", root, files->path);
-		make_dirs(path);
-		f = fopen(path, "we");
-		assert_non_null(f);
-		fputs(files->text, f);
-		fclose(f);
-	}
-}
-
-static void remove_tree(void)
-{
-	char command[PATH_MAX + 16];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", root);
-	assert_int_equal(system(command), 0);
-}
-
 static void put_choice(const struct containers_choice *c, struct buf *b)
 {
 	buf_mem(b, c->what.p, c->what.len);
@@ -151,7 +111,7 @@ static int by_number(const void *a, const void *b)
 /* The choice, or "message | hint". */
 static void expect(const struct containers_wish *wish, const char *want)
 {
-	const struct host h = { .root = root };
+	const struct host h = { .root = tree_root };
 	struct containers_choice c;
 	struct diag d = { 0 };
 	struct buf b = { 0 };
@@ -162,7 +122,8 @@ static void expect(const struct containers_wish *wish, const char *want)
 		/* The tree's own name is another one each time. */
 		buf_str(&b, at);
 		buf_str(&b, " | ");
-		at = d.hint && strstr(d.hint, root) ? strstr(d.hint, root) + strlen(root) : d.hint;
+		at = d.hint ? strstr(d.hint, tree_root) : NULL;
+		at = at ? at + strlen(tree_root) : d.hint;
 		buf_str(&b, at ? at : "");
 	} else {
 		if (c.pids.n)
@@ -189,7 +150,7 @@ static void expect(const struct containers_wish *wish, const char *want)
 #define HOME_GROUP "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" INNER \
 	".scope"
 #define SHOP "{\"names\":[\"shop\",\"more\"],\"id\":\"" ID "\"}"
-#define USERS "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
+#define USERS "tree_root:x:0:0:tree_root:/tree_root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
 #define CRI "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"app\"," \
 	"\"io.kubernetes.cri.sandbox-name\":\"web-0\",\"io.kubernetes.cri.sandbox-namespace\":\"shop\"}}"
 
@@ -198,7 +159,7 @@ static void expect(const struct containers_wish *wish, const char *want)
 
 static const struct machine_row {
 	const char *claim;
-	struct file files[9];
+	struct tree_file files[9];
 	struct containers_wish wish;
 	const char *want;
 } machines[] = {
@@ -356,37 +317,37 @@ ROWS(test_machine, machines)
 {
 	const struct machine_row *row = *state;
 
-	make_tree(row->files);
+	tree_make(row->files);
 	expect(&row->wish, row->want);
-	remove_tree();
+	tree_remove();
 }
 
 TEST(large_file, "a file that is too large is not read")
 {
-	static const struct file files[] = {
+	static const struct tree_file files[] = {
 		PROC("12", "0::/docker/" ID "\n"), { DOCKER_CONFIG(ID), "" },
 		{ NULL, NULL }
 	};
 	char path[PATH_MAX * 2];
 
-	make_tree(files);
-	snprintf(path, sizeof(path), "%s" DOCKER_CONFIG(ID), root);
+	tree_make(files);
+	snprintf(path, sizeof(path), "%s" DOCKER_CONFIG(ID), tree_root);
 	assert_int_equal(truncate(path, (off_t)64 << 20), 0);
 	expect(&(struct containers_wish){ .container = "shop" },
 	       "there is no container 'shop' | " DOCKER_CONFIG(ID) ": it is larger than 16 MiB");
-	remove_tree();
+	tree_remove();
 }
 
 TEST(not_a_file, "a FIFO, and a link to what is no file, are not opened")
 {
-	static const struct file files[] = {
+	static const struct tree_file files[] = {
 		PROC("12", "0::/docker/" ID "\n"),
 		{ "/var/lib/docker/containers/" ID "/x", "" }, { NULL, NULL }
 	};
 	char path[PATH_MAX * 2];
 
-	make_tree(files);
-	snprintf(path, sizeof(path), "%s" DOCKER_CONFIG(ID), root);
+	tree_make(files);
+	snprintf(path, sizeof(path), "%s" DOCKER_CONFIG(ID), tree_root);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	expect(&(struct containers_wish){ .container = "0123" },
 	       "container 0123456789ab now 12");
@@ -394,5 +355,5 @@ TEST(not_a_file, "a FIFO, and a link to what is no file, are not opened")
 	assert_int_equal(symlink("/proc/kmsg", path), 0);
 	expect(&(struct containers_wish){ .container = "0123" },
 	       "container 0123456789ab now 12");
-	remove_tree();
+	tree_remove();
 }
