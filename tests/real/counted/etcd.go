@@ -55,6 +55,8 @@ func main() {
 	config.Dir = dir
 	config.LogLevel = "fatal"
 	config.TickMs, config.ElectionMs = 1000, 10000
+	// What a slow machine makes it do: warn of slow requests, and commit more often.
+	config.ExperimentalWarningApplyDuration, config.BackendBatchInterval = time.Hour, time.Hour
 	for list, port := range map[*[]url.URL]string{&config.ListenClientUrls: "32379", &config.ListenPeerUrls: "32380"} {
 		*list = []url.URL{{Scheme: "http", Host: "127.0.0.1:" + port}}
 	}
