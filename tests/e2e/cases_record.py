@@ -202,3 +202,22 @@ def busy(t):
     same(process.wait(), 0, "exit status")
     check(events > 1000, "only %d events", events)
     same((counter.calls, counter.lost, counter.summary["lost"]), (events, lost, lost), "calls and losses")
+
+
+@case("replay shows the calls that patterns name, and counts the others; a pattern without a match names near ones")
+def by_pattern(t):
+    recorder, path = record(t, "main.*", "--", t.binary("trees"), "2")
+    recorder.finish()
+    events, _ = replay(t, path)
+    every = [e for e in events if "func" in e]
+    for pattern, names in (("main.leaf", ["main.leaf"]), ("leaf", ["main.leaf"]), ("main.[sf]*", []), ("/^main.(fib|slow)$/", ["main.fib", "main.slow"])):
+        want = [e for e in every if e["func"] in names]
+        if not want:
+            continue
+        events, _ = replay(t, path, pattern)
+        same([e for e in events if "func" in e], want, "events of %s" % pattern)
+        same(of_kind(events, "summary")[0]["left_out"], len([e for e in every if e["kind"] != "unwound" and e not in want]), "others")
+    refused = t.goprobectl("replay", path, "main.laef")
+    refused.finish(status=1)
+    check("has nothing that matches 'main.laef'" in refused.stderr() and "did you mean 'main.leaf'?" in refused.stderr(),
+          "replay said: %s", refused.stderr())

@@ -10,7 +10,7 @@
 enum cmd_operands {
 	CMD_NO_OPERANDS,
 	CMD_TEXTS,		/* the command reads them */
-	CMD_FILE,		/* exactly one */
+	CMD_RECORDING,		/* a file, then patterns: options.specs */
 	CMD_SPECS,		/* patterns with all that can follow them: options.specs */
 	CMD_CONDITIONS,		/* patterns with conditions; with --by signatures, too */
 };

@@ -225,6 +225,15 @@ static int parse_specs(const struct cmd *cmd, struct options *o, struct diag *d)
 	return CMD_DONE;
 }
 
+/* What follows the file. */
+static int parse_recorded(struct options *o, struct diag *d)
+{
+	if (select_specs_parse(o->operands + 1, o->noperands - 1, &o->specs, d))
+		return CMD_USAGE;
+	o->nspecs = o->noperands - 1;
+	return CMD_DONE;
+}
+
 static int parse_operands(const struct cmd *cmd, struct options *o, struct diag *d)
 {
 	const char *missing = cmd->operands >= CMD_SPECS ? "no PATTERN: which functions?" :
@@ -234,10 +243,9 @@ static int parse_operands(const struct cmd *cmd, struct options *o, struct diag 
 		diag_set(d, "%s", missing);
 	else if (o->noperands && cmd->operands == CMD_NO_OPERANDS)
 		diag_set(d, "%s takes no argument '%s'", cmd->name, o->operands[0]);
-	else if (o->noperands > 1 && cmd->operands == CMD_FILE)
-		diag_set(d, "%s takes one file at a time", cmd->name);
 	else
-		return cmd->operands >= CMD_SPECS ? parse_specs(cmd, o, d) : CMD_DONE;
+		return cmd->operands >= CMD_SPECS ? parse_specs(cmd, o, d) :
+		       cmd->operands == CMD_RECORDING ? parse_recorded(o, d) : CMD_DONE;
 	return CMD_USAGE;
 }
 

@@ -133,7 +133,8 @@ static int open_with(struct runtime *rt, struct diag *d)
 	if (spec_parse_pattern(pattern, &rt->with, d))
 		return -1;
 	rt->has_with = true;
-	return loosename_resolve(&rt->bin, 1, &rt->with, d);
+	return loosename_resolve(&(struct name_set){ .bins = &rt->bin, .nbins = 1 }, &rt->with,
+				 d);
 }
 
 /* No goroutine is chosen: fail if the program has no such function at all. */
@@ -146,7 +147,7 @@ static int check_with(struct runtime *rt, struct diag *d)
 	for (const struct gofunc *f = NULL; (f = gobin_next(rt->bin, f));)
 		if (spec_match(&rt->with, f->name))
 			return 0;
-	return nomatch(&rt->bin, 1, &rt->with, d);
+	return nomatch(&(struct name_set){ .bins = &rt->bin, .nbins = 1 }, &rt->with, d);
 }
 
 static int look_at(struct runtime *rt, struct diag *d)

@@ -114,13 +114,15 @@ static void say_no_variable(const struct target *t, const struct spec *spec, str
 static int check_names(const struct target *t, struct listing *l, const bool *found,
 		       struct diag *d)
 {
+	const struct name_set names = { .bins = t->bins, .nbins = t->nbins };
+
 	for (size_t i = 0; i < l->nspecs; i++) {
 		if (spec_is_place(&l->specs[i]) || found[i])
 			continue;
 		if (l->vars)
 			say_no_variable(t, &l->specs[i], d);
 		else
-			nomatch(t->bins, t->nbins, &l->specs[i], d);
+			nomatch(&names, &l->specs[i], d);
 		if (say_wrong(&l->wrong, d))
 			return -1;
 	}
@@ -131,6 +133,7 @@ static int check_names(const struct target *t, struct listing *l, const bool *fo
 static int collect(const struct target *t, struct spec *specs, struct listing *l,
 		   struct listed **ret, size_t *nret, struct diag *d)
 {
+	const struct name_set names = { .bins = t->bins, .nbins = t->nbins };
 	size_t nspecs = l->nspecs;
 	bool *found = calloc(nspecs + 1, sizeof(*found));
 	struct listed *v = NULL;
@@ -138,7 +141,7 @@ static int collect(const struct target *t, struct spec *specs, struct listing *l
 	size_t all = 0, n = 0;
 
 	for (size_t i = 0; found && !err && i < nspecs; i++)
-		if (loosename_resolve(t->bins, t->nbins, &specs[i], d)) {
+		if (loosename_resolve(&names, &specs[i], d)) {
 			err = say_wrong(&l->wrong, d);
 			found[i] = true;
 		}

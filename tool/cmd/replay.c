@@ -9,11 +9,12 @@
 #include "export/compare.h"
 
 static const char about[] =
-"Usage: goprobectl replay [OPTION...] FILE\n"
-"       goprobectl replay [OPTION...] --diff OLD FILE\n"
+"Usage: goprobectl replay [OPTION...] FILE [PATTERN...]\n"
+"       goprobectl replay [OPTION...] --diff OLD FILE [PATTERN...]\n"
 "\n"
 "Print what 'goprobectl attach --record FILE' has recorded: the lines that attach\n"
-"would have printed. The module is not needed, but the programs that were traced are:\n"
+"would have printed. With PATTERNs, as those of attach, only calls of the functions that\n"
+"they name are shown. The module is not needed, but the programs that were traced are:\n"
 "types and names come from them. --diff compares the durations of calls with those of an\n"
 "older recording, also of another build of the program.\n";
 
@@ -22,6 +23,8 @@ static const char examples[] =
 "  Record ten seconds at full speed, look at them later:\n"
 "      goprobectl attach -p 4121 --record calls.rec --duration 10s 'shop.*'\n"
 "      goprobectl replay calls.rec\n"
+"  Only the calls of one package, and those of one function of another:\n"
+"      goprobectl replay calls.rec 'shop.*' main.handle\n"
 "  What has become slower since the last release?\n"
 "      goprobectl replay -b ./shop-1.4 -b ./shop-1.5 --diff 1.4.rec 1.5.rec\n"
 "  On another machine, which has the program elsewhere:\n"
@@ -55,6 +58,9 @@ static int read_side(struct comparison *c, struct goprobe_trace *t, const char *
 	goprobe_trace_on_notice(t, session_print, NULL);
 	for (size_t i = 0; i < c->o->files.n; i++)
 		if (goprobe_trace_program(t, c->o->files.v[i]))
+			return cmd_trace_failed(t, d);
+	for (size_t i = 1; i < c->o->noperands; i++)
+		if (goprobe_trace_add(t, c->o->operands[i]))
 			return cmd_trace_failed(t, d);
 	if (goprobe_trace_replay(t, path) || goprobe_trace_on_event(t, add, c) ||
 	    goprobe_trace_start(t) || goprobe_trace_run(t))
@@ -141,7 +147,7 @@ const struct cmd cmd_replay = {
 	.needs = CMD_NEEDS_NOTHING,
 	.about = about,
 	.examples = examples,
-	.operands = CMD_FILE,
+	.operands = CMD_RECORDING,
 	.missing = "no FILE: which recording?",
 	.run = run,
 };

@@ -79,6 +79,7 @@ GOPROBE_API int goprobe_trace_command(struct goprobe_trace *t, const char *const
  * Read a recording of goprobe_trace_record() instead of tracing. This needs the traced programs,
  * but neither the module nor privileges. The recording determines the functions and the captured
  * values; only event-count and output options apply. Events have their original times.
+ * goprobe_trace_add() chooses which of the recorded functions are shown; without, all are.
  */
 GOPROBE_API int goprobe_trace_replay(struct goprobe_trace *t, const char *path);
 /* The present path of a recorded program that was moved; any number of calls. */

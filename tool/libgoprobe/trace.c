@@ -293,12 +293,12 @@ static bool shows_pids(const struct goprobe_trace *t)
 /* What was traced, and how, is in the recording. */
 static int plan_replay(struct goprobe_trace *t)
 {
-	if (t->o.nspecs)
-		return diag_set(&t->diag, "a recording has its specs, and takes no others");
 	if (t->o.record)
 		return diag_set(&t->diag, "what is replayed is recorded already");
 	t->replay.files = &t->o.files;
-	if (replay_open(&t->replay, &t->diag))
+	if (replay_open(&t->replay, &t->diag) ||
+	    sift_init(&t->replay.sift, t->replay.plan, t->o.specs, t->o.nspecs, t->replay.path,
+		      &t->diag))
 		return -1;
 	t->state = TRACE_PLANNED;
 	return 0;
@@ -401,6 +401,7 @@ static int start_replay(struct goprobe_trace *t)
 	t->state = TRACE_STARTED;
 	if (open_output(t, t->replay.plan, !t->replay.options.plan.no_return, t->replay.start.pids))
 		return -1;
+	t->stream.sift = &t->replay.sift;
 	record_run_init(&t->watch);
 	return 0;
 }

@@ -209,6 +209,8 @@ size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS
 		  "ended when their process exited, or executed another program", 0 },
 		{ "inlined_left_out", s->inlined_left_out, "inlined place",
 		  "of these functions not traced", 0 },
+		{ "left_out", s->left_out, "recorded event",
+		  "not shown: not asked for", 0 },
 	};
 
 	memcpy(ret, own, sizeof(own));

@@ -93,6 +93,7 @@ struct output_summary {
 	uint64_t ns;		/* how long hits were recorded */
 	uint64_t inlined_left_out;	/* plan_copies.places */
 	const struct plan *plan;	/* what was to be traced, or NULL: plan.missing */
+	uint64_t left_out;	/* events of a recording that were not asked for */
 	bool edits;		/* calls were to be changed */
 	uint64_t stats[__GOPROBE_STAT_MAX];	/* the module's, by enum goprobe_stat */
 	uint64_t unknown;	/* the set of those that an old recording does not have */
@@ -288,7 +289,7 @@ uint64_t output_lost(const struct output_summary *s);
 /* What the summary is about, for counters_facts(). */
 unsigned int output_about(const struct output_summary *s);
 /* The facts of a summary that text and JSON share. Returns their number. */
-#define OUTPUT_OWN_FACTS 6
+#define OUTPUT_OWN_FACTS 7
 #define OUTPUT_FACTS (OUTPUT_OWN_FACTS + COUNTERS_MAX)
 size_t output_facts(const struct output_summary *s, struct fact ret[OUTPUT_FACTS]);
 /* Of records that are lost, by cause. Returns their number. */

@@ -112,25 +112,25 @@ static void offer(struct meant *m, const char *name)
 	keep(m, written);
 }
 
-static bool has(struct gobin *const *bins, size_t nbins, const struct spec *spec)
+static bool has(const struct name_set *names, const struct spec *spec)
 {
-	for (size_t i = 0; i < nbins; i++)
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (spec_match(spec, f->name))
-				return true;
+	struct name_walk w = { 0 };
+
+	for (const struct gofunc *f; (f = name_set_next(names, &w));)
+		if (spec_match(spec, f->name))
+			return true;
 	return false;
 }
 
 /* Is anything called so, also what was inlined wherever it is called? -1 with @d set. */
-static int has_inlined(struct gobin *const *bins, size_t nbins, const struct spec *spec,
+static int has_inlined(const struct name_set *names, const struct spec *spec,
 		       struct diag *d)
 {
-	if (has(bins, nbins, spec))
+	if (has(names, spec))
 		return 1;
-	for (size_t i = 0; i < nbins; i++)
-		if (gobin_load_inlined(bins[i]))
-			return diag_set(d, "out of memory");
-	return has(bins, nbins, spec);
+	if (name_set_load_inlined(names))
+		return diag_set(d, "out of memory");
+	return has(names, spec);
 }
 
 static int several(const struct meant *m, const struct spec *spec, struct diag *d)
@@ -144,12 +144,13 @@ static int several(const struct meant *m, const struct spec *spec, struct diag *
 	return -1;
 }
 
-static void offer_all(struct gobin *const *bins, size_t nbins, struct meant *m)
+static void offer_all(const struct name_set *names, struct meant *m)
 {
-	for (size_t i = 0; i < nbins; i++)
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (!(f->flags & GOFUNC_WRAPPER))
-				offer(m, f->name);
+	struct name_walk w = { 0 };
+
+	for (const struct gofunc *f; (f = name_set_next(names, &w));)
+		if (!(f->flags & GOFUNC_WRAPPER))
+			offer(m, f->name);
 }
 
 /* Does its path end so, or does text output call the package so? */
@@ -248,15 +249,15 @@ static void offer_receiver(struct meant *m, const char *name)
 }
 
 /* "Cart.*": no package is called so; a type may be. 0, or -1 with @d set. */
-static int resolve_receiver(struct gobin *const *bins, size_t nbins, struct meant *m,
+static int resolve_receiver(const struct name_set *names, struct meant *m,
 			    struct spec *spec, struct diag *d)
 {
+	struct name_walk w = { 0 };
 	const char *rest;
 
-	for (size_t i = 0; i < nbins; i++)
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (f->entry && !(f->flags & GOFUNC_WRAPPER))
-				offer_receiver(m, f->name);
+	for (const struct gofunc *f; (f = name_set_next(names, &w));)
+		if (f->entry && !(f->flags & GOFUNC_WRAPPER))
+			offer_receiver(m, f->name);
 	rest = arena_printf(&spec->mem, ".%s", spec->pattern);
 	return rest ? choose_package(m, spec, rest, d) : diag_set(d, "out of memory");
 }
@@ -265,64 +266,63 @@ static int resolve_receiver(struct gobin *const *bins, size_t nbins, struct mean
  * A regular expression, or a glob whose package has stars, that matches nothing: it is compared
  * with short names. 0, or -1 with @d set.
  */
-static int resolve_shown(struct gobin *const *bins, size_t nbins, struct spec *spec,
+static int resolve_shown(const struct name_set *names, struct spec *spec,
 			 struct diag *d)
 {
-	int found = has_inlined(bins, nbins, spec, d);
+	int found = has_inlined(names, spec, d);
 
 	if (found)
 		return found < 0 ? -1 : 0;
 	spec->shown = true;
-	spec->shown = has(bins, nbins, spec);
+	spec->shown = has(names, spec);
 	return 0;
 }
 
 /* "http.*" for "net/http.*": the package of a glob that matches nothing. 0, or -1 with @d set. */
-static int resolve_glob(struct gobin *const *bins, size_t nbins, struct meant *m,
+static int resolve_glob(const struct name_set *names, struct meant *m,
 			struct spec *spec, struct diag *d)
 {
 	size_t n = spec_package_len(spec->pattern), wild = strcspn(spec->pattern, "*?[(");
+	struct name_walk w = { 0 };
 	const char *package;
 	int err;
 
 	if (!n && (spec->pattern[wild] == '*' || spec->pattern[wild] == '?'))
-		return resolve_shown(bins, nbins, spec, d);
+		return resolve_shown(names, spec, d);
 	if (!n || n >= sizeof(m->wanted))
 		return 0;
-	err = has_inlined(bins, nbins, spec, d);
+	err = has_inlined(names, spec, d);
 	if (err)
 		return err < 0 ? -1 : 0;
 	memcpy(m->wanted, spec->pattern, n);
 	m->wanted[n] = 0;
-	for (size_t i = 0; i < nbins; i++)
-		for (const struct gofunc *f = NULL; (f = gobin_next(bins[i], f));)
-			if (f->entry)
-				offer_package(m, f->name);
+	for (const struct gofunc *f; (f = name_set_next(names, &w));)
+		if (f->entry)
+			offer_package(m, f->name);
 	if (!m->n && !strchr(m->wanted, '/'))
-		return resolve_receiver(bins, nbins, m, spec, d);
+		return resolve_receiver(names, m, spec, d);
 	if (choose_package(m, spec, spec->pattern + n, d))
 		return -1;
 	/* Brackets may be missing only if nothing matches that has none. */
 	package = spec->package;
 	spec->package = NULL;
-	if (package && !has(bins, nbins, spec))
+	if (package && !has(names, spec))
 		spec->package = package;
 	return 0;
 }
 
-static int resolve(struct gobin *const *bins, size_t nbins, struct meant *m, struct spec *spec,
+static int resolve(const struct name_set *names, struct meant *m, struct spec *spec,
 		   struct diag *d)
 {
 	char *pattern;
 
-	offer_all(bins, nbins, m);
+	offer_all(names, m);
 	/* A function of that name may have been inlined wherever it is called. */
-	for (size_t i = 0; i < nbins; i++)
-		if (gobin_load_inlined(bins[i]))
-			return diag_set(d, "out of memory");
+	if (name_set_load_inlined(names))
+		return diag_set(d, "out of memory");
 	if (!m->n)
-		offer_all(bins, nbins, m);
-	if (!m->n || has(bins, nbins, spec))
+		offer_all(names, m);
+	if (!m->n || has(names, spec))
 		return 0;
 	if (m->n > 1)
 		return several(m, spec, d);
@@ -334,23 +334,23 @@ static int resolve(struct gobin *const *bins, size_t nbins, struct meant *m, str
 	return 0;
 }
 
-int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec, struct diag *d)
+int loosename_resolve(const struct name_set *names, struct spec *spec, struct diag *d)
 {
 	struct meant m = { .n = 0 };
 
 	if (spec->kind == SPEC_GLOB)
-		return resolve_glob(bins, nbins, &m, spec, d);
+		return resolve_glob(names, &m, spec, d);
 	if (spec->kind == SPEC_REGEX)
-		return resolve_shown(bins, nbins, spec, d);
-	if (spec->kind != SPEC_NAME || has(bins, nbins, spec) || !loosen(spec->pattern, m.wanted))
+		return resolve_shown(names, spec, d);
+	if (spec->kind != SPEC_NAME || has(names, spec) || !loosen(spec->pattern, m.wanted))
 		return 0;
 	m.local = spec->pattern[0] == '(';
 	m.instance = strchr(spec->pattern, '[');
-	if (resolve(bins, nbins, &m, spec, d))
+	if (resolve(names, &m, spec, d))
 		return -1;
 	/* "Cart.Add": no package is called so; a type may be. */
 	if (m.n || m.local || strchr(spec->pattern, '/'))
 		return 0;
 	m.local = true;
-	return resolve(bins, nbins, &m, spec, d);
+	return resolve(names, &m, spec, d);
 }

@@ -4,8 +4,8 @@
 #define GOPROBE_PLAN_LOOSE_NAME_H
 
 #include "base/diag.h"
-#include "gobin/gobin.h"
 #include "lang/spec.h"
+#include "plan/name_set.h"
 
 /*
  * Replace the pattern of @spec if it is the name of no function, but of one function in another
@@ -13,6 +13,6 @@
  * for net/http.(*conn).serve, "main.Map[int]" for main.Map[go.shape.int]. 0; -1 with @d set if that
  * may be several functions, or without memory.
  */
-int loosename_resolve(struct gobin *const *bins, size_t nbins, struct spec *spec, struct diag *d);
+int loosename_resolve(const struct name_set *names, struct spec *spec, struct diag *d);
 
 #endif

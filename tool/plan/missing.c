@@ -28,7 +28,7 @@ static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const st
 			if (!f->entry && spec_match(s, f->name))
 				return inlined_away(c, bins[i], f, d);
 	}
-	return nomatch(bins, nbins, s, d);
+	return nomatch(&(struct name_set){ .bins = bins, .nbins = nbins }, s, d);
 }
 
 /* Why nothing is traced of spec @i, in c->why[i]. */

@@ -11,10 +11,12 @@
 #include "plan/loose_name.h"
 #include "plan/no_match.h"
 
+/* Functions of a recording that a message lists. */
+#define SHOWN 5U
+
 /* Functions that may have been meant. */
 struct search {
-	struct gobin **bins;	/* where they are */
-	size_t nbins;		/* the number of files */
+	const struct name_set *names;	/* all that there are */
 	struct arena mem;	/* for names */
 	struct suggest near;	/* the nearest of them */
 };
@@ -24,22 +26,22 @@ typedef void (*name_fn)(struct search *s, const char *name, size_t package, cons
 /* Call @fn with each name, as people write it; it outlives the search. */
 static void each_name(struct search *s, name_fn fn, const void *ctx)
 {
-	for (size_t i = 0; i < s->nbins; i++) {
-		for (const struct gofunc *f = NULL; (f = gobin_next(s->bins[i], f));) {
-			const char *name = f->name;
-			size_t package = spec_package_len(name);
-			char written[1024];
+	struct name_walk w = { 0 };
 
-			if (strpbrk(name, "[%") &&
-			    funcname_written(name, true, written, sizeof(written))) {
-				/* "%2e" of a path has become a dot. */
-				for (size_t c = 0, len = package; c < len; c++)
-					package -= name[c] == '%' ? 2 : 0;
-				name = arena_strdup(&s->mem, written);
-			}
-			if (name)
-				fn(s, name, package, ctx);
+	for (const struct gofunc *f; (f = name_set_next(s->names, &w));) {
+		const char *name = f->name;
+		size_t package = spec_package_len(name);
+		char written[1024];
+
+		if (strpbrk(name, "[%") &&
+		    funcname_written(name, true, written, sizeof(written))) {
+			/* "%2e" of a path has become a dot. */
+			for (size_t c = 0, len = package; c < len; c++)
+				package -= name[c] == '%' ? 2 : 0;
+			name = arena_strdup(&s->mem, written);
 		}
+		if (name)
+			fn(s, name, package, ctx);
 	}
 }
 
@@ -270,24 +272,71 @@ static void hint_search(struct gobin *bin, const struct spec *spec, struct diag 
 			  what);
 }
 
-int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
+/* Of a choice: what is in it. */
+static void hint_all(const struct name_set *names, struct diag *d)
 {
-	struct search s = { .bins = bins, .nbins = nbins };
+	struct buf b = { 0 };
+	size_t n = 0;
 
-	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
-		 nbins > 1 ? " and the others" : "", spec->text);
-	suggest_init(&s.near, spec->pattern);
+	for (size_t i = 0; i < names->nonly; i++) {
+		const char *name = names->only[i]->name;
+		char *brief = shown_name_short(name);
+
+		/* A function has several places: they follow each other. */
+		n += !i || strcmp(name, names->only[i - 1]->name);
+		if (n <= SHOWN && (!i || strcmp(name, names->only[i - 1]->name))) {
+			buf_str(&b, n > 1 ? ", '" : "'");
+			buf_str(&b, brief ?: name);
+			buf_char(&b, '\'');
+		}
+		free(brief);
+	}
+	if (n > SHOWN) {
+		buf_str(&b, " and ");
+		buf_u64(&b, n - SHOWN);
+		buf_str(&b, n == SHOWN + 1 ? " other" : " others");
+	}
+	if (n && !b.failed)
+		diag_hint(d, "it has %.*s", (int)b.len, b.p);
+	buf_fini(&b);
+}
+
+/* Names near that of @spec are the hint of @d; false if there are none. */
+static bool hint_near(struct search *s, const struct spec *spec, struct diag *d)
+{
+	suggest_init(&s->near, spec->pattern);
 	if (spec->kind == SPEC_NAME)
-		each_name(&s, offer, NULL);
+		each_name(s, offer, NULL);
 	else if (spec->kind == SPEC_GLOB)
-		near_globs(&s, spec->pattern);
-	if ((spec->kind == SPEC_NAME && hint_init(&s, spec->pattern, d)) ||
-	    suggest_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
+		near_globs(s, spec->pattern);
+	return (spec->kind == SPEC_NAME && hint_init(s, spec->pattern, d)) ||
+	       suggest_set_hint(&s->near, d) || hint_instances(s, spec->pattern, d);
+}
+
+int nomatch(const struct name_set *names, const struct spec *spec, struct diag *d)
+{
+	struct search s = { .names = names };
+
+	diag_set(d, "no function of %s%s matches '%s'", gobin_path(names->bins[0]),
+		 names->nbins > 1 ? " and the others" : "", spec->text);
+	if (hint_near(&s, spec, d))
 		;
 	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
 		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");
 	else if (near_locals(&s, spec), !suggest_set_hint(&s.near, d))
-		hint_search(bins[0], spec, d);
+		hint_search(names->bins[0], spec, d);
+	arena_fini(&s.mem);
+	return -1;
+}
+
+int nomatch_recorded(const struct name_set *names, const char *path, const struct spec *spec,
+		     struct diag *d)
+{
+	struct search s = { .names = names };
+
+	diag_set(d, "%s has nothing that matches '%s'", path, spec->text);
+	if (!hint_near(&s, spec, d) && (near_locals(&s, spec), !suggest_set_hint(&s.near, d)))
+		hint_all(names, d);
 	arena_fini(&s.mem);
 	return -1;
 }

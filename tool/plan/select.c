@@ -197,10 +197,12 @@ static void compare(struct choice *c)
 /* Names in other spellings. */
 static int resolve(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
 {
+	const struct name_set names = { .bins = bins, .nbins = nbins };
+
 	for (size_t i = 0; i < c->nspecs; i++) {
 		struct diag why = { 0 };
 
-		if (loosename_resolve(bins, nbins, &c->specs[i], &why) &&
+		if (loosename_resolve(&names, &c->specs[i], &why) &&
 		    choice_failed(c, i, &why)) {
 			*d = why;
 			return -1;

@@ -292,6 +292,7 @@ int replay_finish(struct replay *r, struct stream *s, struct diag *d)
 
 void replay_fini(struct replay *r)
 {
+	sift_fini(&r->sift);
 	plan_free(r->plan);
 	arena_fini(&r->wanted);
 	for (size_t i = 0; i < r->nbins; i++)

@@ -24,6 +24,7 @@ struct replay {
 	struct options options;			/* the recorded ones, and the specs */
 	struct arena wanted;			/* what is captured of functions; outlives @plan */
 	struct plan *plan;			/* the plan, compiled again */
+	struct sift sift;			/* what of it is shown */
 	uint64_t last;				/* time of the last pass */
 	struct goprobe_breaker breaker;		/* the limit that ended it, if one did */
 	bool whole;				/* the recording was brought to its end */

@@ -152,10 +152,20 @@ int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len)
 	return bad < 0 ? -1 : 0;
 }
 
+/* Are calls of the function shown? */
+static bool shown(const struct stream *s, uint32_t id)
+{
+	return !s->sift || !s->sift->shown || s->sift->shown[id];
+}
+
 static void print(struct stream *s, const struct output_event *e)
 {
 	if (stream_full(s))
 		return;
+	if (!shown(s, e->fn->id)) {
+		s->sum.left_out++;
+		return;
+	}
 	s->out->format->event(s->out, e);
 	switch (e->kind) {
 	case OUTPUT_CALL:
@@ -195,9 +205,10 @@ static void unwound(struct stream *s, const struct pair_call *c)
 
 	if (s->times)
 		call_quota_end(s->times, c->id);
+	s->over += shown(s, c->id);
 	if (c->system)
 		return;
-	if (c->doubtful)
+	if (c->doubtful && shown(s, c->id))
 		s->sum.doubtful++;
 	else
 		print(s, &e);
@@ -234,6 +245,7 @@ static void enter(struct stream *s, const struct output_event *e)
 {
 	if (!pair_enter(s->pair, &s->rec.h))
 		return;
+	s->begun += shown(s, e->fn->id);
 	if (e->dict)
 		pair_note(s->pair, e->dict);
 	if (s->out->format->call)
@@ -259,6 +271,7 @@ static void join(struct stream *s, struct output_event *e)
 	if (e->kind == OUTPUT_CALL) {
 		enter(s, e);
 	} else if (pair_leave(s->pair, h, &c)) {
+		s->over += shown(s, c.id);
 		e->duration = h->time - c.time;
 		e->dict = c.dict;
 		e->call = c.text;
@@ -327,7 +340,8 @@ static void exited(void *ctx, const struct pair_call *c)
 	struct stream *s = ctx;
 
 	/* What is on a system stack may be the same program's: what led to its beginning. */
-	s->sum.gone += !c->system;
+	s->over += shown(s, c->id);
+	s->sum.gone += !c->system && shown(s, c->id);
 	if (s->times)
 		call_quota_end(s->times, c->id);
 }
@@ -472,7 +486,7 @@ bool stream_print(struct stream *s, size_t bytes)
 		done += len;
 	}
 	if (s->pair) {
-		s->sum.open = pair_open(s->pair);
+		s->sum.open = s->sift && s->sift->shown ? s->begun - s->over : pair_open(s->pair);
 		s->sum.forgotten = pair_evicted(s->pair);
 	}
 	return stream_busy(s);

@@ -16,6 +16,7 @@
 #include "plan/load_bias.h"
 #include "plan/plan.h"
 #include "trace/call_quota.h"
+#include "trace/sift.h"
 
 /* The first word of a package variable of a process. */
 struct stream_word {
@@ -35,6 +36,9 @@ struct stream {
 	struct load_bias *bias;	/* load biases, for the types of interfaces */
 	struct call_quota *times;	/* counts calls and their ends, or NULL */
 	uint64_t most;		/* calls and returns to print; 0: all */
+	const struct sift *sift;	/* what of a recording is shown; NULL: all */
+	uint64_t begun;		/* calls that pair_enter() opened, of those that are shown */
+	uint64_t over;		/* of these, calls that have ended */
 	bool enough;		/* the receiver of the lines wants no more, whatever @most says */
 	/* What was printed so far; @lost and @open of it are the caller's. */
 	struct output_summary sum;

@@ -57,10 +57,11 @@ ROWS(test_hostile, hostile)
 	strcat(text, c->end);
 	while (bins_next(&b)) {
 		struct spec spec = { .kind = c->kind, .text = text, .pattern = strdup(text) };
+		const struct name_set names = { .bins = &b.bin, .nbins = 1 };
 		struct diag d = { .message = NULL };
 
 		assert_non_null(spec.pattern);
-		assert_int_equal(loosename_resolve(&b.bin, 1, &spec, &d), 0);
+		assert_int_equal(loosename_resolve(&names, &spec, &d), 0);
 		assert_string_equal(spec.pattern, text);
 		assert_null(d.message);
 		free(spec.pattern);
