@@ -216,3 +216,41 @@ def beyond(t):
     process = t.goprobectl("stack", "main.foo", "--", t.binary("example"))
     process.finish()
     check("1 call by 1 stack in " in process.stderr(), "one call: %s", process.stderr())
+
+
+# Of Go 1.27, functions for small objects that callers call directly, and runtime.mallocgc, too.
+SIZED = ("runtime.mallocgcTinySC*", "runtime.mallocgcSmallNoScanSC*", "runtime.mallocgcSmallScanNoHeaderSC*")
+
+
+def allocations(t):
+    """The functions that all allocations call once each."""
+    code = t.goprobectl("list", "-o", "json", "-b", t.binary("allocs"), "runtime.mallocgc*")
+    names = [f["func"] for f in of_kind(parse("\n".join(code.finish())), "function")]
+    return ("runtime.mallocgc if size > 80", *SIZED) if "runtime.mallocgcTinySC2" in names else ("runtime.mallocgc",)
+
+
+def by_allocator(stacks, key):
+    """The sums of @key by the function of the program that has asked for the allocation."""
+    sums = collections.Counter()
+    for s in stacks:
+        asked = next(f["func"] for f in s["frames"] if not re.fullmatch(r"runtime\.(makeslice|newobject|mallocgc.*)", f["func"]))
+        if asked.startswith("main.new"):
+            sums[asked] += s[key]
+    return sums
+
+
+@case("stack --weight: bytes by stack are those of the program's own profile of allocations")
+def allocated(t):
+    target = t.target("allocs")
+    target.send()
+    before = json.loads(target.line())
+    process = started(t, "stack", "-p", target.pid, "-o", "json", "--max-load", "off", "--weight", "size", *allocations(t))
+    target.send()
+    want = {f: n - before[f] for f, n in json.loads(target.line()).items()}
+    process.signal(signal.SIGINT)
+    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    same(dict(by_allocator(stacks, "sum")), want, "bytes")
+    check("shown as 0" not in process.stderr(), "what is said: %s", process.stderr())
+    check(all(s["expr"] == "size" for s in stacks), "the expression: %s", stacks[0])
+    same([s["sum"] for s in stacks], sorted((s["sum"] for s in stacks), reverse=True), "their order")
+    target.finish()

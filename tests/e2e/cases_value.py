@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """goprobectl count --sum and --hist, compared with calls whose values are known: tests/targets/conds."""
 
+import collections
 import os
 import re
 
@@ -129,3 +130,27 @@ def shown(t):
     same((of_kind(lines, "count")[0]["calls"], of_kind(lines, "count")[0]["min"]), (375, 2), "calls with a value")
     lines = interrupt(place)
     check(of_kind(lines, "count")[0]["min"] == 0, "a value at a place: %s", lines)
+
+
+@case("stack --weight: sums by stack and key are the program's own, at calls and returns; what is no weight is said")
+def weights(t):
+    target = conds(t)
+    rows = [what for what in VALUES if not what[3] and what[1] in ("i", "c", "len(s)", "n")]
+    processes = [started(t, "stack", "-p", target.pid, "-o", "json", "--weight", expr, *(["--by", key] if key else []), ("main.step " + condition).strip())
+                 for condition, expr, _, _, key, _, _ in rows]
+    negative = started(t, "stack", "-p", target.pid, "--weight", "0 - i", "main.step")
+    run(target)
+    for what, process in zip(rows, processes):
+        _, expr, _, _, key, value, key_of = what
+        want, sums = collections.Counter(), collections.Counter()
+        for i in STEPS:
+            if value(i) is not None:
+                want[key_of(i) if key else None] += value(i)
+        for s in of_kind(interrupt(process), "stack"):
+            same(s["expr"], expr, "the expression")
+            sums[s["key"][0]["value"] if key else None] += s["sum"]
+        same(+sums, +want, str(what[:5]))
+    negative.signal(2)
+    rows = "\n".join(negative.finish())
+    check(re.match(r"0 - i 0, \d+ calls?, ", rows), "text: %s", rows)
+    check(re.search(r"^\d+ sums? negative or over 64 bits: shown as 0$", negative.stderr(), re.M), "what is said: %s", negative.stderr())

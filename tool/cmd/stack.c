@@ -14,6 +14,7 @@
 #include "output/folded.h"
 #include "output/key_print.h"
 #include "output/stack_print.h"
+#include "output/value_stats.h"
 #include "plan/missing.h"
 
 static const char about[] =
@@ -24,7 +25,8 @@ static const char about[] =
 "Count the call stacks that lead to calls of the functions that a PATTERN names. Each\n"
 "stack has the number of its calls. The kernel counts; inlined calls have lines of their\n"
 "own. A condition chooses calls: 'shop.query if len(rows) > 100'. --by groups them by the\n"
-"value of an expression, too. --weight shows where time goes, instead of calls.\n";
+"value of an expression, too. --weight shows where time goes, or bytes, or whatever an\n"
+"expression sums, instead of calls.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -37,6 +39,8 @@ static const char examples[] =
 "          'runtime.mallocgc if size > 32768'\n"
 "  Where do requests wait for queries, and for how long?\n"
 "      goprobectl stack -p 4121 --duration 10s --weight wait --top 5 shop.query\n"
+"  Which code writes the most bytes?\n"
+"      goprobectl stack -p 4121 --duration 10s --weight 'len(b)' 'os.(*File).Write'\n"
 "  Which code asks for which kind of query?\n"
 "      goprobectl stack -p 4121 --duration 10s --by q.Kind shop.query\n";
 
@@ -54,6 +58,7 @@ struct stacking {
 	struct stacks stacks;		/* what has been counted */
 	uint64_t unwound;		/* of what is timed, calls that a panic or Goexit ended */
 	uint64_t open;			/* and those that have not returned */
+	uint64_t weightless;		/* sums that are no weight: valuestats_weight() */
 	uint64_t real;			/* when it began, ns since 1970 */
 };
 
@@ -75,7 +80,17 @@ static const enum stacks_value values[][STACKS_VALUES] = {
 	[OPTION_CALLS] = { STACKS_CALLS },
 	[OPTION_DURATIONS] = { STACKS_TIME, STACKS_CALLS },
 	[OPTION_WAITS] = { STACKS_WAIT, STACKS_TIME, STACKS_CALLS },
+	[OPTION_VALUES] = { STACKS_SUM, STACKS_CALLS },
 };
+
+static const size_t nvalues[] = {
+	[OPTION_CALLS] = 1, [OPTION_DURATIONS] = 2, [OPTION_WAITS] = 3, [OPTION_VALUES] = 2,
+};
+
+static bool is_timed(const struct options *o)
+{
+	return o->weight == OPTION_DURATIONS || o->weight == OPTION_WAITS;
+}
 
 /* Where all of it does not fit, stacks are shorter. */
 static uint32_t key_bytes(const struct stacking *s, const struct options *o)
@@ -91,20 +106,21 @@ static int set_up(struct counting *c, struct diag *d)
 	struct options *o = c->o;
 
 	s->creator = o->creator || o->format == OPTION_TEXT || o->format == OPTION_JSON;
-	o->plan.action = o->weight ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
-	o->plan.no_return = !o->weight;
+	o->plan.action = is_timed(o) ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
+	o->plan.no_return = !is_timed(o);
 	o->plan.split = o->weight == OPTION_WAITS;
 	o->plan.stack = o->frames;
 	o->plan.creator = s->creator;
-	o->plan.by = o->by.n ? &o->by : NULL;
+	o->plan.by = o->by.n || o->by.value ? &o->by : NULL;
 	c->run.session.keys = (struct goprobe_key_limit){ o->keys, key_bytes(s, o) };
 	/* Before the command is made: of a file that can't be written it must not begin. */
 	if (o->output && counting_open(c, d))
 		return -1;
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
-	stacks_init(&s->stacks, values[o->weight], o->weight + 1);
+	stacks_init(&s->stacks, values[o->weight], nvalues[o->weight]);
 	s->stacks.keyed = o->by.n;
+	s->stacks.summed = o->by.value_text;
 	s->show.json = o->format == OPTION_JSON;
 	s->show.exact = true;
 	s->keyshow = key_print_new(&s->show);
@@ -135,9 +151,23 @@ static int add_labels(struct stacking *s, const struct plan_func *pf, struct key
 	return 0;
 }
 
+/* The sum of what the expression was. */
+static void add_sum(struct stacking *s, const struct plan_func *pf, const struct goprobe_tally *t,
+		    const uint64_t *buckets, uint64_t *to)
+{
+	struct tally sum = { .took = tallies_took(t, buckets) };
+
+	if (!pf->key)
+		return;
+	sum.value = &pf->key->value;
+	s->weightless += !valuestats_weight(&sum, to);
+	s->stacks.summed_time = valuestats_are_durations(sum.value);
+}
+
 /* What @values has of it. */
-static void add_values(const struct stacking *s, const struct goprobe_tally *t,
-		       const uint64_t *buckets, struct stacks_sample *to)
+static void add_values(struct stacking *s, const struct plan_func *pf,
+		       const struct goprobe_tally *t, const uint64_t *buckets,
+		       struct stacks_sample *to)
 {
 	const uint64_t *split = buckets + t->nbuckets;
 	uint64_t *v = to->values;
@@ -148,8 +178,10 @@ static void add_values(const struct stacking *s, const struct goprobe_tally *t,
 			*v += i == SCHED_STATE_RUNNING ? 0 : split[i];
 	}
 	v += s->c.o->weight == OPTION_WAITS;
-	if (s->c.o->weight)
+	if (is_timed(s->c.o))
 		*v++ = t->sum;
+	else if (s->c.o->weight == OPTION_VALUES)
+		add_sum(s, pf, t, buckets, v++);
 	*v = t->hits + t->calls;
 }
 
@@ -183,16 +215,18 @@ static int add(void *ctx, const void *item, const uint64_t *key)
 	for (size_t i = 0; i < sample.npcs; i++)
 		pcs[i] = (struct stacks_pc){ of, w.v[s->creator + 1 + i] };
 	sample.cut = full || sample.npcs == s->c.o->frames;
-	add_values(s, &keyed->tally, w.v + w.n, &sample);
+	add_values(s, pf, &keyed->tally, w.v + w.n, &sample);
 	return stacks_add(&s->stacks, &sample);
 }
 
 static void put_flame(const struct stacking *s, struct buf *b)
 {
-	static const struct flame_about titles[] = {
+	const char *summed = s->stacks.summed;
+	const struct flame_about titles[] = {
 		[OPTION_CALLS] = { "calls by stack", "call" },
 		[OPTION_DURATIONS] = { "time of calls by stack" },
 		[OPTION_WAITS] = { "time that calls wait, by stack" },
+		[OPTION_VALUES] = { summed, s->stacks.summed_time ? NULL : summed },
 	};
 	struct buf folded = { 0 };
 
@@ -232,17 +266,18 @@ static void say(const struct stacking *s, const struct stats_print_end *end)
 		{ NULL, s->unwound, "call", "ended without returning, so their time does not count",
 		  0 },
 		{ NULL, s->open, "call", "had not returned", 0 },
+		{ NULL, s->weightless, "sum", "negative or over 64 bits: shown as 0", 0 },
 	};
 	struct fact facts[COUNTERS_MAX];
 	struct buf b = { 0 };
 
-	row_count(&b, stacks_sum(&s->stacks, s->c.o->weight), "call");
+	row_count(&b, stacks_sum(&s->stacks, s->stacks.ntypes - 1), "call");
 	buf_str(&b, " by ");
 	row_count(&b, s->stacks.n, "stack");
 	fprintf(stderr, "%.*s in %.1f s\n", (int)b.len, b.p, (double)end->ns / 1e9);
 	b.len = 0;
 	row_facts_text(&b, facts, counters_facts(end->stats, 0, COUNTERS_STACKS, facts));
-	row_facts_text(&b, own, 2);
+	row_facts_text(&b, own, sizeof(own) / sizeof(*own));
 	missing_put(s->c.run.session.plan, &b);
 	fprintf(stderr, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
@@ -282,8 +317,9 @@ static int print(struct counting *c, const struct stats_print_end *end, struct d
 	int err;
 
 	stacks_zero(&s->stacks);
+	s->weightless = 0;
 	if (client_items(s->c.run.session.client, GOPROBE_CMD_KEYS, add, s, d) ||
-	    (end && c->o->weight && read_untimed(s, d)))
+	    (end && is_timed(c->o) && read_untimed(s, d)))
 		return -1;
 	stacks_sort(&s->stacks);
 	put(s, end, &b);
@@ -299,7 +335,7 @@ static int print(struct counting *c, const struct stats_print_end *end, struct d
 static int run(struct options *o, struct diag *d)
 {
 	const struct counting_cmd cmd = {
-		.doing = o->weight ? "timing" : "counting", .set_up = set_up, .print = print,
+		.doing = is_timed(o) ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
 	struct stacking s = { 0 };
 	int code = check(o, d);

@@ -289,7 +289,7 @@ static int check_value(struct job *j, const struct typed *n, struct group_by_val
 	unsigned int needs = typed_word_needs(j, n->e);
 
 	if (needs & EXPR_NEEDS_DURATION) {
-		job_wrong_all(j, n->e, "how long calls take is no value of --hist and --sum");
+		job_wrong_all(j, n->e, "how long calls take is no value to be summed");
 		diag_hint(j->d, "'goprobectl latency' shows durations, with a histogram");
 		return -1;
 	}

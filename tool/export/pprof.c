@@ -349,10 +349,10 @@ static void put_mapping(struct profile *p, const struct mapping *m)
 	put_message(&p->out, PROFILE_MAPPING, b);
 }
 
-static void put_type(struct profile *p, unsigned int field, enum stacks_value value)
+static void put_type(struct profile *p, unsigned int field, const struct stacks *s, size_t which)
 {
-	const struct stacks_words *t = &stacks_words[value];
-	uint64_t type = text(p, t->type), unit = text(p, t->unit);
+	const struct stacks_words words = stacks_words(s, which);
+	uint64_t type = text(p, words.type), unit = text(p, words.unit);
 
 	put_number(&p->part, TYPE_TYPE, type);
 	put_number(&p->part, TYPE_UNIT, unit);
@@ -376,7 +376,7 @@ static void build(struct profile *p, const struct stacks *s, const struct pprof_
 {
 	string(p, "", 0);
 	for (size_t i = 0; i < s->ntypes; i++)
-		put_type(p, PROFILE_SAMPLE_TYPE, s->types[i]);
+		put_type(p, PROFILE_SAMPLE_TYPE, s, i);
 	for (size_t i = 0; i < s->n; i++)
 		put_sample(p, s, s->v[i]);
 	for (size_t i = 0; i < p->nmappings; i++)
@@ -384,10 +384,10 @@ static void build(struct profile *p, const struct stacks *s, const struct pprof_
 	put_number(&p->out, PROFILE_TIME, about->time_ns);
 	put_number(&p->out, PROFILE_DURATION, about->duration_ns);
 	/* Each call was counted: it is not a sample. */
-	put_type(p, PROFILE_PERIOD_TYPE, s->types[0]);
+	put_type(p, PROFILE_PERIOD_TYPE, s, 0);
 	put_number(&p->out, PROFILE_PERIOD, 1);
 	/* Readers show the last type otherwise. */
-	put_number(&p->out, PROFILE_DEFAULT_TYPE, text(p, stacks_words[s->types[0]].type));
+	put_number(&p->out, PROFILE_DEFAULT_TYPE, text(p, stacks_words(s, 0).type));
 }
 
 static bool compress_into(struct buf *b, const struct buf *from)

@@ -42,6 +42,7 @@ enum option_weight {
 	OPTION_CALLS,
 	OPTION_DURATIONS,
 	OPTION_WAITS,
+	OPTION_VALUES,	/* of an expression, options.by.value: no word of it */
 };
 
 /* An option that can be given more than once. */
@@ -127,6 +128,7 @@ enum option_kind {
 	OPTION_SHARE,	/* 1/100 */
 	OPTION_LOAD,	/* a number, or off */
 	OPTION_FORMAT,	/* one of some words, or the text of options.template */
+	OPTION_WEIGHT,	/* one of some words, or an expression: options.by.value */
 	OPTION_CHOICE,	/* one of some words */
 	OPTION_STRING,
 	OPTION_STRINGS,
@@ -172,8 +174,8 @@ struct option_row {
 	uint64_t initial;	/* the default; 0: what plan_defaults has */
 	const char *unit;	/* what a number counts, for messages, or NULL */
 	/*
-	 * of OPTION_CHOICE and OPTION_FORMAT the words, the first of which is @least; ends with
-	 * NULL. "" stands for a value that other commands have
+	 * of OPTION_CHOICE, OPTION_FORMAT and OPTION_WEIGHT the words, the first of which is
+	 * @least; ends with NULL. "" stands for a value that other commands have
 	 */
 	const char *const *choices;
 	enum goprobe_option key;	/* what libgoprobe calls it, or 0 */

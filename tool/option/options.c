@@ -180,6 +180,7 @@ static bool read_number(const struct option_row *row, const char *arg, uint64_t 
 		return !strncmp(arg, "1/", 2) &&
 		       argument_number(arg + 2, row->least, row->most, ret);
 	case OPTION_FORMAT:
+	case OPTION_WEIGHT:
 	case OPTION_CHOICE:
 		while (row->choices[i] && strcmp(row->choices[i], arg) != 0)
 			i++;
@@ -249,6 +250,19 @@ static int parse_format(struct options *o, const struct option_row *row, const c
 	return err ? CMD_USAGE : CMD_DONE;
 }
 
+/* A word; or an expression, whose sum is the weight. */
+static int parse_weight(struct options *o, const struct option_row *row, const char *arg,
+			struct diag *d)
+{
+	uint64_t n;
+
+	o->by.value = NULL;
+	if (read_number(row, arg, &n))
+		return parse_number(o, row, arg, d);
+	store(o, row, OPTION_VALUES);
+	return group_by_parse_value(&o->by, arg, d) ? CMD_USAGE : CMD_DONE;
+}
+
 static int parse(struct options *o, const struct option_row *row, const char *arg, struct diag *d)
 {
 	struct option_texts *texts;
@@ -256,6 +270,8 @@ static int parse(struct options *o, const struct option_row *row, const char *ar
 	switch (row->kind) {
 	case OPTION_FORMAT:
 		return parse_format(o, row, arg, d);
+	case OPTION_WEIGHT:
+		return parse_weight(o, row, arg, d);
 	case OPTION_STRING:
 		return parse_string(o, row, arg, d);
 	case OPTION_STRINGS:

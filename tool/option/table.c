@@ -228,9 +228,10 @@ const struct option_row option_rows[] = {
 	  "with a condition on results)", .least = 1024, .most = 1 << 20 },
 	{ "frames", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(frames),
 	  "functions of a stack, 2 to 90", .least = 2, .most = 90, .initial = 64 },
-	{ "weight", 0, STACK, OPTIONS_CAPTURE, OPTION_CHOICE, "WHAT", FIELD(weight),
+	{ "weight", 0, STACK, OPTIONS_CAPTURE, OPTION_WEIGHT, "WHAT", FIELD(weight),
 	  "of a stack: its calls (default), their time from call to\n"
-	  "return, or how much of that they wait (off-CPU)", .choices = weights },
+	  "return, how much of that they wait (off-CPU), or the sum of\n"
+	  "an integer expression: size, len(s)", .choices = weights },
 	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
 	{ "by", 0, TABLES, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),

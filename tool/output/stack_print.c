@@ -69,35 +69,41 @@ static void text_frame(struct buf *b, const struct shown_names *names,
 	text_place(b, start, name, f);
 }
 
-static void text_value(struct buf *b, enum stacks_value of, uint64_t value)
+/* "1 call", "2 calls", "3ms time"; "size 24" of an expression. */
+static void text_value(struct buf *b, const struct stacks *s, size_t which, uint64_t value)
 {
-	const struct stacks_words *type = &stacks_words[of];
+	const struct stacks_words words = stacks_words(s, which);
+	bool behind = s->types[which] != STACKS_SUM;
 
-	if (type->is_time) {
-		buf_duration(b, value);
+	if (!behind) {
+		plain_add(b, words.type);
 		buf_char(b, ' ');
-		buf_str(b, type->type);
-		return;
 	}
-	buf_u64(b, value);
+	if (words.is_time)
+		buf_duration(b, value);
+	else
+		buf_u64(b, value);
+	if (!behind)
+		return;
 	buf_char(b, ' ');
-	/* "1 call", "2 calls" */
-	buf_mem(b, type->type, strlen(type->type) - (value == 1));
+	buf_mem(b, words.type, strlen(words.type) - (!words.is_time && value == 1));
 }
 
 /* The mean duration of the calls of @k, if durations are known. */
 static bool mean(const struct stacks *s, const struct stack *k, uint64_t *ret)
 {
 	uint64_t sum = 0, n = 0;
+	bool timed = false;
 
 	for (size_t i = 0; i < s->ntypes; i++) {
+		timed |= s->types[i] == STACKS_TIME;
 		if (s->types[i] == STACKS_TIME)
 			sum = k->values[i];
 		else if (s->types[i] == STACKS_CALLS)
 			n = k->values[i];
 	}
 	*ret = n ? sum / n : 0;
-	return s->ntypes > 1 && n;
+	return timed && n;
 }
 
 static void text_labels(struct buf *b, const struct stacks *s, const struct stack *k)
@@ -200,7 +206,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	for (size_t i = 0; i < s->ntypes; i++) {
 		if (i)
 			buf_str(b, ", ");
-		text_value(b, s->types[i], k->values[i]);
+		text_value(b, s, i, k->values[i]);
 	}
 	if (mean(s, k, &ns)) {
 		buf_str(b, ", mean ");
@@ -240,7 +246,7 @@ void stack_print_text(const struct stacks *s, size_t top, struct buf *b)
 	buf_char(b, '\n');
 	row_count(b, s->n - n, "more stack");
 	buf_str(b, ": ");
-	text_value(b, s->types[0], rest);
+	text_value(b, s, 0, rest);
 	buf_str(b, ", ");
 	row_share(b, rest, all);
 	buf_char(b, '\n');
@@ -312,7 +318,9 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 
 	json_line(b, "stack");
 	for (size_t i = 0; i < s->ntypes; i++)
-		json_u64(b, stacks_words[s->types[i]].key, k->values[i]);
+		json_u64(b, stacks_words(s, i).key, k->values[i]);
+	if (s->types[0] == STACKS_SUM)
+		json_str(b, "expr", s->summed);
 	if (mean(s, k, &ns))
 		json_u64(b, "mean_ns", ns);
 	if (k->is_split)

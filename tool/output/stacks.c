@@ -6,12 +6,25 @@
 #include "base/array.h"
 #include "output/stacks.h"
 
-const struct stacks_words stacks_words[] = {
+static const struct stacks_words words[] = {
 	[STACKS_CALLS] = { "count", "calls", "count" },
 	[STACKS_GOROUTINES] = { "count", "goroutines", "count" },
-	[STACKS_TIME] = { "sum_ns", "time", "nanoseconds", true },
-	[STACKS_WAIT] = { "wait_ns", "wait", "nanoseconds", true },
+	[STACKS_TIME] = { "sum_ns", "time", "nanoseconds", .is_time = true },
+	[STACKS_WAIT] = { "wait_ns", "wait", "nanoseconds", .is_time = true },
+	[STACKS_SUM] = { "sum", NULL, "count" },
 };
+
+struct stacks_words stacks_words(const struct stacks *s, size_t which)
+{
+	struct stacks_words ret = words[s->types[which]];
+
+	if (s->types[which] == STACKS_SUM) {
+		ret.type = s->summed;
+		ret.is_time = s->summed_time;
+		ret.unit = s->summed_time ? "nanoseconds" : ret.unit;
+	}
+	return ret;
+}
 
 void stacks_init(struct stacks *s, const enum stacks_value *types, size_t ntypes)
 {

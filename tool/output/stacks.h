@@ -40,19 +40,18 @@ enum stacks_value {
 	STACKS_GOROUTINES,
 	STACKS_TIME,	/* ns of calls */
 	STACKS_WAIT,	/* ns of their waits */
+	STACKS_SUM,	/* of an expression's values: stacks.summed */
 	__STACKS_MAX
 };
 
-/* What it is called. Static strings. */
+/* What it is called. */
 struct stacks_words {
 	const char *key;	/* in JSON: "count", "sum_ns" */
-	/* In profiles and text: "calls", "time"; a plural with an s, unless of time. */
+	/* In profiles and text: "calls", "time"; a plural with an s, unless of time or a sum. */
 	const char *type;
 	const char *unit;	/* in profiles: "count", "nanoseconds" */
 	bool is_time;		/* ns */
 };
-
-extern const struct stacks_words stacks_words[__STACKS_MAX];
 
 /* Something else that is known of a stack. */
 struct stacks_label {
@@ -102,6 +101,8 @@ struct stack {
 struct stacks {
 	const enum stacks_value *types;	/* what is counted */
 	size_t ntypes;	/* how many of them */
+	const char *summed;	/* the expression of STACKS_SUM */
+	bool summed_time;	/* it is a duration, in ns */
 	bool keyed; /* labels are parts of a key: their texts are what key_print_part() appends */
 	/* Stacks of different addresses are different ones, though they read the same. */
 	bool by_address;
@@ -118,6 +119,8 @@ struct stacks {
 
 /* @types, 1 to STACKS_VALUES of them, outlive @s. */
 void stacks_init(struct stacks *s, const enum stacks_value *types, size_t ntypes);
+/* What value @which of a stack is called. */
+struct stacks_words stacks_words(const struct stacks *s, size_t which);
 void stacks_fini(struct stacks *s);
 
 /*

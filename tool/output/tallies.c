@@ -86,6 +86,17 @@ void tallies_set_split(struct tally *t, uint32_t nstates, const uint64_t *states
 		memcpy(t->split, states, sizeof(t->split));
 }
 
+struct histogram tallies_took(const struct goprobe_tally *from, const uint64_t *buckets)
+{
+	struct histogram h = { .sum = from->sum, .min = from->min, .max = from->max };
+
+	if (from->nbuckets)
+		memcpy(h.bucket + from->first, buckets, from->nbuckets * sizeof(*buckets));
+	for (uint32_t i = 0; i < from->nbuckets; i++)
+		h.n += buckets[i];
+	return h;
+}
+
 int tallies_add(void *tallies, const void *item, const uint64_t *buckets)
 {
 	const struct goprobe_tally *from = item;
@@ -98,12 +109,7 @@ int tallies_add(void *tallies, const void *item, const uint64_t *buckets)
 	to = &t->v[from->id];
 	to->unwound = from->unwound;
 	to->gone = from->exited;
-	to->took = (struct histogram){ .sum = from->sum, .min = from->min, .max = from->max };
-	if (from->nbuckets)
-		memcpy(to->took.bucket + from->first, buckets,
-		       from->nbuckets * sizeof(*buckets));
-	for (uint32_t i = 0; i < from->nbuckets; i++)
-		to->took.n += buckets[i];
+	to->took = tallies_took(from, buckets);
 	tallies_set_split(to, from->nstates, from->nstates ? buckets + from->nbuckets : NULL);
 	calls = calls_of(to, from);
 	/* Its parts are not read in the same moment. */

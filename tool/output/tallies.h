@@ -62,6 +62,8 @@ const struct tally *tallies_row(const struct tallies *t, uint32_t id);
 void tallies_begin(struct tallies *t);
 /* What follows the buckets. */
 void tallies_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
+/* Durations, or values, of @from, whose @buckets these are. */
+struct histogram tallies_took(const struct goprobe_tally *from, const uint64_t *buckets);
 /* A client_item_fn: a struct goprobe_tally. An id that was not asked for is left out. */
 int tallies_add(void *tallies, const void *item, const uint64_t *buckets);
 

@@ -30,7 +30,7 @@ static uint64_t extreme(const struct group_by_value *v, uint64_t rank)
 	return v->is_signed ? rank ^ SIGN : rank;
 }
 
-static bool is_duration(const struct group_by_value *v)
+bool valuestats_are_durations(const struct group_by_value *v)
 {
 	return strcmp(v->type->name, "time.Duration") == 0;
 }
@@ -42,7 +42,7 @@ static void put_value(const struct group_by_value *v, uint64_t word, bool json, 
 	if (negative)
 		buf_char(b, '-');
 	word = negative ? 0 - word : word;
-	if (!json && is_duration(v))
+	if (!json && valuestats_are_durations(v))
 		buf_duration(b, word);
 	else
 		buf_u64(b, word);
@@ -94,6 +94,14 @@ static bool is_sum_known(const struct tally *t)
 	return v->is_signed ? low >= -0x1p63L && high < 0x1p63L : high < 0x1p64L;
 }
 
+bool valuestats_weight(const struct tally *t, uint64_t *ret)
+{
+	bool fits = t->took.n && is_sum_known(t) && !is_negative(t->value, t->took.sum);
+
+	*ret = fits ? t->took.sum : 0;
+	return fits || !t->took.n;
+}
+
 /* --- rows -------------------------------------------------------------------------------- */
 
 static void put_word(struct row *r, const struct column *c, const struct tally *t, uint64_t word)
@@ -107,7 +115,7 @@ static void put_mean(struct row *r, const struct tally *t)
 	long double mean = number(t->value, t->took.sum) / t->took.n;
 	char text[48];
 
-	if (!row_is_json(r) && is_duration(t->value)) {
+	if (!row_is_json(r) && valuestats_are_durations(t->value)) {
 		put_word(r, &col_mean, t, (uint64_t)(int64_t)mean);
 		return;
 	}

@@ -331,16 +331,37 @@ static size_t stack_ops(const struct plan_filter *f, const struct gobin *bin, st
 	return STACK_OPS - first;
 }
 
+/* Behind the key at @key come the stack, if stacks are counted, and the value, if it is there. */
+static int add_more(struct plan_filter *f, struct plan_func *pf, struct plan_filter_more *key,
+		    struct plan_filter_more *value_at)
+{
+	const struct group_by_value *v = value_at ? &pf->key->value : NULL;
+	size_t nvalue = v ? v->nops : 0;
+	struct goprobe_op *ops = arena_alloc(f->mem, (STACK_OPS + nvalue) * sizeof(*ops));
+
+	if (!ops)
+		return -1;
+	key->more = ops;
+	key->nmore = f->plan->o->stack ? stack_ops(f, pf->bin, ops) : 0;
+	ops += key->nmore;
+	if (nvalue)
+		memcpy(ops, v->ops, nvalue * sizeof(*ops));
+	if (value_at && value_at != key)
+		value_at->more = ops;
+	if (value_at)
+		value_at->nmore += nvalue;
+	return 0;
+}
+
 /* The filters of the points of @pf, and the key that one of them makes, or the limits. */
 static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		       const struct filter_pair *filter, struct diag *d)
 {
 	const struct plan_limits *limits = &f->plan->o->limits;
-	struct goprobe_op stack[STACK_OPS];
 	struct goprobe_op call_ops[PLAN_LIMIT_OPS_MAX], ret_ops[PLAN_LIMIT_OPS_MAX];
 	struct plan_filter_more call = plan_limit_call(limits, filter->returns, call_ops);
 	struct plan_filter_more ret = plan_limit_return(limits, filter->returns, ret_ops);
-	struct plan_filter_more *key = key_at_return(pf, filter) ? &ret : &call;
+	struct plan_filter_more *key = key_at_return(pf, filter) ? &ret : &call, *value = NULL;
 
 	/* What makes keys has no limits. */
 	if (pf->key)
@@ -351,14 +372,10 @@ static int add_filters(struct plan_filter *f, struct plan_func *pf,
 		if (check_value(pf, filter, d))
 			return -1;
 		/* The key may be made before. */
-		key = value_at_return(pf, filter) ? &ret : &call;
-		key->more = pf->key->value.ops;
-		key->nmore = pf->key->value.nops;
+		value = value_at_return(pf, filter) ? &ret : &call;
 	}
-	if (f->plan->o->stack) {
-		key->more = stack;
-		key->nmore = stack_ops(f, pf->bin, stack);
-	}
+	if ((f->plan->o->stack || value) && add_more(f, pf, key, value))
+		return diag_set(d, "out of memory");
 	if (add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
 	    add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
 		return -1;

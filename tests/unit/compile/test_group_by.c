@@ -503,7 +503,7 @@ static struct value_error_row {
 	{ "a float", "main.Floats", "a", NULL, "'a' is of type float64, which is no integer",
 	  "integers and lengths have a sum and a histogram" },
 	{ "how long it took", "main.Ints", "duration", NULL,
-	  "how long calls take is no value of --hist and --sum",
+	  "how long calls take is no value to be summed",
 	  "'goprobectl latency' shows durations, with a histogram" },
 	{ "the number of the hit", "main.Leaf", "n", NULL,
 	  "'n', 'panicked', 'under' and 'descendant' are for conditions, not for values", "-" },

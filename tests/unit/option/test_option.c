@@ -18,7 +18,8 @@ static void check_row(const struct option_row *row)
 		    sizeof(struct options));
 	assert_int_equal(!row->arg, row->kind == OPTION_FLAG);
 	assert_int_equal(!row->choices,
-			 row->kind != OPTION_CHOICE && row->kind != OPTION_FORMAT);
+			 row->kind != OPTION_CHOICE && row->kind != OPTION_FORMAT &&
+			 row->kind != OPTION_WEIGHT);
 	assert_true(!row->commands == !row->help);
 	assert_true(is_number || (!row->key && !row->recorded && !row->initial));
 	assert_true(!row->recorded || row->key);

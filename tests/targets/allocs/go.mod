@@ -1,0 +1,3 @@
+module goprobe.test/allocs
+
+go 1.19
