@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import time
 
 from cases_trace import names, untraced
 from lib import Counter, case, check, of_kind, parse, same, short, times, wait_for
@@ -221,3 +222,32 @@ def by_pattern(t):
     refused.finish(status=1)
     check("has nothing that matches 'main.laef'" in refused.stderr() and "did you mean 'main.leaf'?" in refused.stderr(),
           "replay said: %s", refused.stderr())
+
+
+@case("replay --since and --until show the calls that were open in that time, whole; a time without calls is said")
+def by_time(t):
+    recorder, path = record(t, "main.*", "--", t.binary("trees"), "20")
+    recorder.finish()
+    every = [e for e in replay(t, path)[0] if e["kind"] in ("call", "return")]
+    ends = {(e["goid"], e["time_ns"] - e["duration_ns"]): e for e in every if e.get("duration_ns") is not None and e["kind"] == "return"}
+    first, last = every[0]["time_ns"], every[-1]["time_ns"]
+    begin, end = first + (last - first) // 3, first + (last - first) // 3 * 2
+    # A time of day has whole ns.
+    clock = [time.strftime("%H:%M:%S", time.gmtime(ns // 10**9)) + ".%09d" % (ns % 10**9) for ns in (begin, end)]
+    got = [e for e in replay(t, path, "--time", "utc", "--since", clock[0], "--until", clock[1])[0] if e["kind"] in ("call", "return")]
+    want = []
+    for e in every:
+        if e["kind"] == "call":
+            over = ends.get((e["goid"], e["time_ns"]))
+            begun, ended = e["time_ns"], over["time_ns"] if over else last
+        else:
+            begun, ended = e["time_ns"] - (e.get("duration_ns") or 0), e["time_ns"]
+        if begun <= end and ended >= begin:
+            want.append(e)
+    panicked = ("main.boom", "main.risky")
+    same([e for e in got if e["func"] not in panicked], [e for e in want if e["func"] not in panicked], "events of the window")
+    check(0 < len(got) < len(every), "%d of %d events", len(got), len(every))
+    same(len([e for e in replay(t, path, "--since", "0")[0] if e["kind"] in ("call", "return")]), len(every), "all from the begin on")
+    said = t.goprobectl("replay", "--since", "1h", path, "main.leaf")
+    said.finish()
+    check("no call of" in said.stderr() and "the recording lasts" in said.stderr(), "replay said: %s", said.stderr())

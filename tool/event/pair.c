@@ -19,6 +19,7 @@ struct frame {
 	uint64_t goid;	/* its goroutine */
 	uint64_t losses;	/* records lost when the pass before it ended */
 	uint64_t dict;	/* see pair_note() */
+	uint64_t number;	/* see pair_number() */
 	char *text;	/* see pair_text() */
 	uint32_t id;	/* its function */
 	uint32_t tid;	/* its thread */
@@ -223,6 +224,7 @@ static void pop(struct pair *p, struct gor *g, struct pair_call *ret)
 		.depth = frame->depth,
 		.time = frame->time,
 		.dict = frame->dict,
+		.number = frame->number,
 		.text = frame->text,
 		.system = goroutine_is_system(&g->g),
 		.doubtful = frame->losses != p->losses,
@@ -375,6 +377,11 @@ void pair_expect_held(struct pair *p)
 void pair_note(struct pair *p, uint64_t dict)
 {
 	p->frames[((struct gor *)p->used.newest)->top].dict = dict;
+}
+
+void pair_number(struct pair *p, uint64_t number)
+{
+	p->frames[((struct gor *)p->used.newest)->top].number = number;
 }
 
 void pair_text(struct pair *p, char *text)

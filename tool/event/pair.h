@@ -31,6 +31,7 @@ struct pair_call {
 	uint64_t depth;		/* see goprobe_record.depth */
 	uint64_t time;		/* when, CLOCK_MONOTONIC, ns */
 	uint64_t dict;		/* what pair_note() said */
+	uint64_t number;	/* what pair_number() said */
 	/* What pair_text() said, or NULL; good until the next call of any function here. */
 	const char *text;
 	/*
@@ -63,6 +64,8 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 bool pair_enter(struct pair *p, const struct goprobe_record *h);
 /* The call that was opened last is of a generic function with this dictionary. */
 void pair_note(struct pair *p, uint64_t dict);
+/* The same call has this number. */
+void pair_number(struct pair *p, uint64_t number);
 
 /* The same call is described by @text, from malloc() or NULL. */
 void pair_text(struct pair *p, char *text);

@@ -10,6 +10,7 @@
 #include "export/span.h"
 #include "libgoprobe/internal.h"
 #include "plan/select.h"
+#include "trace/judge.h"
 #include "version.h"
 
 const char *goprobe_version(void)
@@ -298,7 +299,8 @@ static int plan_replay(struct goprobe_trace *t)
 	t->replay.files = &t->o.files;
 	if (replay_open(&t->replay, &t->diag) ||
 	    sift_init(&t->replay.sift, t->replay.plan, t->o.specs, t->o.nspecs, t->replay.path,
-		      &t->diag))
+		      &t->diag) ||
+	    judge(&t->replay, &t->o, &t->diag))
 		return -1;
 	t->state = TRACE_PLANNED;
 	return 0;
@@ -474,6 +476,20 @@ static void say_cut(const struct goprobe_trace *t)
 			    t->replay.path);
 }
 
+/* It may have been longer or shorter than the user thinks. */
+static void say_empty(const struct goprobe_trace *t)
+{
+	struct buf b = { 0 };
+
+	if (!t->replay.sift.judged || t->stream.sum.events || t->o.quiet)
+		return;
+	buf_duration(&b, t->stream.sum.ns);
+	if (!b.failed)
+		session_say(&t->watch.run.session, "no call of %s was open in that time; the recording lasts %.*s",
+			    t->replay.path, (int)b.len, b.p);
+	buf_fini(&b);
+}
+
 /* A recording has what its session had counted, and the breaker that ended it, if one did. */
 static int stop_replay(struct goprobe_trace *t)
 {
@@ -489,6 +505,7 @@ static int stop_replay(struct goprobe_trace *t)
 		graph_finish(&t->graph);
 	err = run_conclude(r, &t->diag);
 	say_cut(t);
+	say_empty(t);
 	return err;
 }
 

@@ -101,6 +101,8 @@ struct options {
 	const char *listen;	/* where metrics are served, or NULL */
 	bool open;		/* the picture is served, once */
 	const char *record;	/* file, or NULL */
+	const char *since;	/* when what is shown of a recording begins, or NULL */
+	const char *until;	/* when it ends, or NULL */
 	const char *diff;	/* an older recording, or NULL */
 	bool lossless;		/* programs wait rather than lose records */
 	bool signals;		/* signals end the trace */

@@ -346,6 +346,11 @@ const struct option_row option_rows[] = {
 	{ "diff", 0, REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "OLD", FIELD(diff),
 	  .help = "compare with the recording OLD: how long calls of each\n"
 	  "function took in OLD and in FILE" },
+	{ "since", 0, REPLAY, OPTIONS_AMOUNT, OPTION_STRING, "TIME", FIELD(since),
+	  .help = "only calls that were open at TIME or later: 5s or 1m30s after\n"
+	  "the begin of the recording, or the time of day, 14:03:20" },
+	{ "until", 0, REPLAY, OPTIONS_AMOUNT, OPTION_STRING, "TIME", FIELD(until),
+	  .help = "only calls that began at TIME or earlier" },
 	{ "quiet", 'q', TRACES | REPLAY | GOROUTINES, OPTIONS_OUTPUT, OPTION_FLAG, NULL,
 	  FIELD(quiet), "no header and no summary", .most = 1, .key = GOPROBE_OPTION_QUIET },
 	{ "strict", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(strict),

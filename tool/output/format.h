@@ -53,6 +53,7 @@ struct output_event {
 	enum callend end;	/* OUTPUT_UNWOUND: what ended it */
 	const char *panic; /* OUTPUT_UNWOUND: what output_format.panic wrote, or NULL */
 	uint64_t panic_id;	/* its number */
+	uint64_t number;	/* differs for different calls and places of a trace */
 	/* Of the end of a call: what output_format.call wrote of it, or NULL. */
 	const char *call;
 	/* Link-time address of the dictionary with a generic function's types, or 0. */
@@ -122,6 +123,11 @@ struct output_format {
 			const struct runtime_probe_go *go);
 	/* A program begins in process @tgid: what was open there was another's; or NULL. */
 	void (*begun)(struct output *o, uint32_t tgid);
+	/*
+	 * The end of the call that is output_event.number was not seen, but it is over at @time; or
+	 * NULL.
+	 */
+	void (*vanished)(struct output *o, uint64_t number, uint64_t time);
 	/* Records are missing here. */
 	void (*lost)(struct output *o, const struct goprobe_lost *lost, uint64_t time);
 	/* Ends it; what is for a person and no data goes to @talk. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The choice of what is shown of a recording. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "plan/loose_name.h"
 #include "plan/no_match.h"
 #include "plan/place.h"
@@ -137,4 +139,25 @@ int sift_init(struct sift *s, const struct plan *p, struct spec *specs, size_t n
 void sift_fini(struct sift *s)
 {
 	free(s->shown);
+	free(s->kept.v);
+}
+
+int sift_set_add(struct sift_set *s, uint64_t i)
+{
+	size_t n = (size_t)(i / 64) + 1;
+
+	if (n > s->n) {
+		if (grow(&s->v, n, &s->cap, sizeof(*s->v)))
+			return -1;
+		memset(s->v + s->n, 0, (n - s->n) * sizeof(*s->v));
+		s->n = n;
+	}
+	s->v[i / 64] |= 1ULL << i % 64;
+	return 0;
+}
+
+void sift_set_remove(struct sift_set *s, uint64_t i)
+{
+	if (i / 64 < s->n)
+		s->v[i / 64] &= ~(1ULL << i % 64);
 }

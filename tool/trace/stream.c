@@ -152,17 +152,17 @@ int stream_add(struct stream *s, uint32_t cpu, const uint8_t *p, size_t len)
 	return bad < 0 ? -1 : 0;
 }
 
-/* Are calls of the function shown? */
-static bool shown(const struct stream *s, uint32_t id)
+/* Is call or place @number of the function shown? */
+static bool shown(const struct stream *s, uint32_t id, uint64_t number)
 {
-	return !s->sift || !s->sift->shown || s->sift->shown[id];
+	return !s->sift || sift_shows(s->sift, id, number);
 }
 
 static void print(struct stream *s, const struct output_event *e)
 {
 	if (stream_full(s))
 		return;
-	if (!shown(s, e->fn->id)) {
+	if (!shown(s, e->fn->id, e->number)) {
 		s->sum.left_out++;
 		return;
 	}
@@ -187,6 +187,13 @@ static void print(struct stream *s, const struct output_event *e)
 	}
 }
 
+/* The end of the call was not seen. */
+static void vanished(struct stream *s, const struct pair_call *c)
+{
+	if (s->out->format->vanished)
+		s->out->format->vanished(s->out, c->number, s->rec.h.time);
+}
+
 static void unwound(struct stream *s, const struct pair_call *c)
 {
 	struct output_event e = {
@@ -201,15 +208,18 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.panic = c->panic,
 		.call = c->text,
 		.panic_id = c->panic_id,
+		.number = c->number,
 	};
 
 	if (s->times)
 		call_quota_end(s->times, c->id);
-	s->over += shown(s, c->id);
+	s->over += shown(s, c->id, c->number);
+	if (c->system || c->doubtful)
+		vanished(s, c);
 	if (c->system)
 		return;
-	if (c->doubtful && shown(s, c->id))
-		s->sum.doubtful++;
+	if (c->doubtful)
+		s->sum.doubtful += shown(s, c->id, c->number);
 	else
 		print(s, &e);
 }
@@ -245,7 +255,8 @@ static void enter(struct stream *s, const struct output_event *e)
 {
 	if (!pair_enter(s->pair, &s->rec.h))
 		return;
-	s->begun += shown(s, e->fn->id);
+	s->begun += shown(s, e->fn->id, e->number);
+	pair_number(s->pair, e->number);
 	if (e->dict)
 		pair_note(s->pair, e->dict);
 	if (s->out->format->call)
@@ -271,7 +282,8 @@ static void join(struct stream *s, struct output_event *e)
 	if (e->kind == OUTPUT_CALL) {
 		enter(s, e);
 	} else if (pair_leave(s->pair, h, &c)) {
-		s->over += shown(s, c.id);
+		s->over += shown(s, c.id, c.number);
+		e->number = c.number;
 		e->duration = h->time - c.time;
 		e->dict = c.dict;
 		e->call = c.text;
@@ -340,8 +352,9 @@ static void exited(void *ctx, const struct pair_call *c)
 	struct stream *s = ctx;
 
 	/* What is on a system stack may be the same program's: what led to its beginning. */
-	s->over += shown(s, c->id);
-	s->sum.gone += !c->system && shown(s, c->id);
+	vanished(s, c);
+	s->over += shown(s, c->id, c->number);
+	s->sum.gone += !c->system && shown(s, c->id, c->number);
 	if (s->times)
 		call_quota_end(s->times, c->id);
 }
@@ -442,6 +455,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	if (e.kind == OUTPUT_CALL || e.kind == OUTPUT_AT)
 		e.stack = call_stack(&s->stacks, e.fn, &e.fn->call, &s->rec);
 	if (!e.fn->hidden) {
+		e.number = s->number++;
 		if (e.kind != OUTPUT_AT)
 			join(s, &e);
 		print(s, &e);
@@ -486,7 +500,8 @@ bool stream_print(struct stream *s, size_t bytes)
 		done += len;
 	}
 	if (s->pair) {
-		s->sum.open = s->sift && s->sift->shown ? s->begun - s->over : pair_open(s->pair);
+		s->sum.open = s->sift && !sift_shows_all(s->sift) ? s->begun - s->over :
+			      pair_open(s->pair);
 		s->sum.forgotten = pair_evicted(s->pair);
 	}
 	return stream_busy(s);

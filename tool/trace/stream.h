@@ -37,6 +37,7 @@ struct stream {
 	struct call_quota *times;	/* counts calls and their ends, or NULL */
 	uint64_t most;		/* calls and returns to print; 0: all */
 	const struct sift *sift;	/* what of a recording is shown; NULL: all */
+	uint64_t number;	/* of the record at hand, among those of events */
 	uint64_t begun;		/* calls that pair_enter() opened, of those that are shown */
 	uint64_t over;		/* of these, calls that have ended */
 	bool enough;		/* the receiver of the lines wants no more, whatever @most says */
