@@ -79,6 +79,7 @@ REFUSED = (
     ("variables of no place", "list -b %counter --vars", 2, r"--vars needs a place"),
     ("no variable to watch", "watch -p @counter", 2, r"which variables"),
     ("a window of two recordings", "replay --since 1s --diff /tmp/old.rec /tmp/new.rec", 2, r"--diff compares whole recordings"),
+    ("trees of two recordings", "replay --graph --diff /tmp/old.rec /tmp/new.rec", 2, r"--diff prints a table of durations"),
     ("two recordings as spans", "replay -o otlp --diff /tmp/old.rec /tmp/new.rec", 2, r"--diff is text or JSON"),
     ("a recording in a folder's place", "attach --record /tmp main.foo -- %example", 1, r"can't write"),
     ("a recording on a full disk", "attach --record /dev/full main.foo -- %example", 1, r"can't write /dev/full: No space left"),

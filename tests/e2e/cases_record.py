@@ -251,3 +251,29 @@ def by_time(t):
     said = t.goprobectl("replay", "--since", "1h", path, "main.leaf")
     said.finish()
     check("no call of" in said.stderr() and "the recording lasts" in said.stderr(), "replay said: %s", said.stderr())
+
+
+@case("replay --graph, --merge and --flat print what graph prints of such calls; a recording without returns has no trees")
+def as_trees(t):
+    recorder, path = record(t, "--creator", "main.*", "--", t.binary("trees"), "2")
+    recorder.finish()
+
+    def shape(call):
+        return call["func"], [shape(c) for c in call["calls"]]
+
+    def trees(*args):
+        return sorted(shape(e["call"]) for e in of_kind(parse("\n".join(t.goprobectl(*args).finish())), "call_tree"))
+
+    def rows(*args):
+        return sorted((e["func"], e["calls"]) for e in parse("\n".join(t.goprobectl(*args).finish())) if "func" in e and "calls" in e)
+
+    live = ("-o", "json", "main.*", "--", t.binary("trees"), "2")
+    same(trees("replay", "-o", "json", "--graph", path), trees("graph", *live), "trees")
+    same(rows("replay", "-o", "json", "--flat", path), rows("graph", "--flat", *live), "functions")
+    check(any("main.root" in line for line in t.goprobectl("replay", "--merge", path).finish()), "no merged tree")
+    check(all(re.match(r"\S.* \d+$", line) for line in t.goprobectl("replay", "-o", "folded", path).finish()), "no folded lines")
+    bare, path = record(t, "--no-return", "main.*", "--", t.binary("trees"), "1")
+    bare.finish()
+    refused = t.goprobectl("replay", "--graph", path)
+    refused.finish(status=1)
+    check("recorded with --no-return" in refused.stderr(), "replay said: %s", refused.stderr())

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
-#include "export/flame.h"
-#include "export/span.h"
-#include "output/profile_print.h"
 #include "trace/record_run.h"
 #include "trace/sink.h"
+#include "trace/trees.h"
 
 static const char about[] =
 "Usage: goprobectl graph [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -45,33 +43,6 @@ struct graphing {
 /* Values of --calls: a merged tree is as small as the program has paths. */
 #define CALLS_MERGED 1000000
 
-/* How the trees are shown. */
-static const struct graph_format *format_of(const struct options *o)
-{
-	static const struct graph_format *const formats[] = {
-		[OPTION_TEXT] = &graph_text, [OPTION_JSON] = &graph_json,
-		[OPTION_FOLDED] = &graph_folded, [OPTION_FLAMEGRAPH] = &graph_flame,
-		[OPTION_CHROME] = &graph_chrome, [OPTION_OTLP] = &graph_otlp,
-		[OPTION_TIMELINE] = &graph_timeline,
-	};
-
-	if (o->merge)
-		return o->format == OPTION_JSON ? &merged_json : &merged_text;
-	if (o->flat)
-		return o->format == OPTION_JSON ? &flat_json : &flat_text;
-	return formats[o->format];
-}
-
-static int check(const struct options *o, struct diag *d)
-{
-	if ((!o->merge && !o->flat) || o->format <= OPTION_JSON)
-		return CMD_DONE;
-	diag_set(d, "--merge and --flat are text or JSON");
-	diag_hint(d, "'-o folded' merges trees by itself: leave %s out",
-		  o->merge ? "--merge" : "--flat");
-	return CMD_USAGE;
-}
-
 /* --- running --------------------------------------------------------- */
 
 static int set_up(struct graphing *g, struct diag *d)
@@ -79,10 +50,8 @@ static int set_up(struct graphing *g, struct diag *d)
 	struct session *t = &g->watch.run.session;
 	struct options *o = g->o;
 	struct sink_opt how = {
-		.options = o, .format = &format_of(o)->out, .paired = true,
+		.options = o, .format = &trees_format(o)->out, .paired = true,
 	};
-	bool merged = o->merge || o->flat || o->format == OPTION_FOLDED ||
-		      o->format == OPTION_FLAMEGRAPH;
 
 	o->signals = true;
 	o->plan.depth = o->follow;
@@ -91,7 +60,7 @@ static int set_up(struct graphing *g, struct diag *d)
 	if (session_open(t, o, d) || session_plan(t, d))
 		return -1;
 	learn_init(&g->learn, t->plan);
-	if (merged && !option_given(o, option_find(COMMAND_GRAPH, "calls")))
+	if (trees_merge(o) && !option_given(o, option_find(COMMAND_GRAPH, "calls")))
 		o->calls = CALLS_MERGED;
 	if (graph_init(&g->graph, t->plan, o->levels, o->calls))
 		return diag_set(d, "out of memory");
@@ -114,7 +83,7 @@ static int set_up(struct graphing *g, struct diag *d)
 
 static int run(struct options *o, struct diag *d)
 {
-	int code = check(o, d);
+	int code = trees_check(o, d) ? CMD_USAGE : CMD_DONE;
 	struct graphing *g;
 
 	if (code)

@@ -44,8 +44,8 @@ int picture_check(struct options *o, struct diag *d)
 	}
 	diag_set(d, "--open shows pictures, and -o asks for something else");
 	diag_hint(d, "%s", o->command == COMMAND_STACK ? "-o flamegraph is one" :
-		     o->command == COMMAND_GRAPH ? "-o flamegraph and -o timeline are" :
-		     "-o timeline is one");
+		     o->command == COMMAND_ATTACH ? "-o timeline is one" :
+		     "-o flamegraph and -o timeline are");
 	return CMD_USAGE;
 }
 

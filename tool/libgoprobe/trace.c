@@ -11,6 +11,7 @@
 #include "libgoprobe/internal.h"
 #include "plan/select.h"
 #include "trace/judge.h"
+#include "trace/trees.h"
 #include "version.h"
 
 const char *goprobe_version(void)
@@ -283,7 +284,7 @@ static bool progress(void *ctx, size_t placed, size_t all)
 static bool shows_trees(const struct goprobe_trace *t)
 {
 	return t->o.format == OPTION_CHROME || t->o.format == OPTION_OTLP ||
-	       t->o.format == OPTION_TIMELINE;
+	       t->o.format == OPTION_TIMELINE || trees_wanted(&t->o);
 }
 
 static bool shows_pids(const struct goprobe_trace *t)
@@ -296,6 +297,8 @@ static int plan_replay(struct goprobe_trace *t)
 {
 	if (t->o.record)
 		return diag_set(&t->diag, "what is replayed is recorded already");
+	if (trees_check(&t->o, &t->diag))
+		return -1;
 	t->replay.files = &t->o.files;
 	if (replay_open(&t->replay, &t->diag) ||
 	    sift_init(&t->replay.sift, t->replay.plan, t->o.specs, t->o.nspecs, t->replay.path,
@@ -360,7 +363,8 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 	};
 	const struct sink_opt how = {
 		.options = &t->o, .paired = paired, .pids = pids,
-		.format = t->on_event ? &libgoprobe_events : formats[t->o.format],
+		.format = t->on_event ? &libgoprobe_events : trees_wanted(&t->o) ?
+			  &trees_format(&t->o)->out : formats[t->o.format],
 	};
 
 	if (t->o.template && (template_parse(&t->template, t->o.template, &t->diag) ||
@@ -400,6 +404,9 @@ static int count_times(struct goprobe_trace *t)
 
 static int start_replay(struct goprobe_trace *t)
 {
+	if (trees_wanted(&t->o) && t->replay.options.plan.no_return)
+		return diag_set(&t->diag, "%s has no ends of calls, so it has no trees: it was recorded with --no-return",
+				t->replay.path);
 	t->state = TRACE_STARTED;
 	if (open_output(t, t->replay.plan, !t->replay.options.plan.no_return, t->replay.start.pids))
 		return -1;

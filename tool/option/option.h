@@ -113,6 +113,7 @@ struct options {
 	bool strict;		/* losses are failures */
 	bool histogram;		/* also if there are several functions */
 	bool creator;		/* stacks differ by who has started their goroutine */
+	bool graph;		/* replay shows call trees */
 	bool merge;		/* call trees of one shape are one */
 	bool flat;		/* functions in place of call trees */
 	bool points;		/* list breakpoints */

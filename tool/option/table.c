@@ -35,6 +35,10 @@ static const char *const event_formats[] = {
 	"text", "json", "", "", "", "chrome", "otlp", "timeline", NULL
 };
 
+static const char *const replay_formats[] = {
+	"text", "json", "folded", "", "flamegraph", "chrome", "otlp", "timeline", NULL
+};
+
 static const char *const table_formats[] = {
 	"text", "json", "", "", "", "", "", "", "openmetrics", NULL
 };
@@ -293,10 +297,12 @@ const struct option_row option_rows[] = {
 	{ "creator", 0, STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(creator),
 	  "use the goroutine's creator as the root of stacks in folded\n"
 	  "and pprof; text and JSON always show it", .most = 1 },
-	{ "merge", 0, GRAPH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(merge),
+	{ "graph", 0, REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(graph),
+	  "call trees, as 'goprobectl graph' prints them", .most = 1 },
+	{ "merge", 0, GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(merge),
 	  "one tree of all: calls that were reached by the same path are\n"
 	  "one line, with their number and their times", .most = 1 },
-	{ "flat", 0, GRAPH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(flat),
+	{ "flat", 0, GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(flat),
 	  "a line for each function: its time without the calls that it\n"
 	  "made, its time with them, and its calls", .most = 1 },
 	{ "creator", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.goroutine),
@@ -308,7 +314,13 @@ const struct option_row option_rows[] = {
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), pprof, or\n"
 	  "flamegraph (a picture, SVG)", .choices = stack_formats },
-	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FORMAT, "FORMAT", FIELD(format),
+	{ "format", 'o', REPLAY, OPTIONS_OUTPUT, OPTION_FORMAT, "FORMAT", FIELD(format),
+	  "text, json, chrome (trees of calls, for Perfetto), otlp (the\n"
+	  "same as spans, JSON), timeline (the same as a page, HTML),\n"
+	  "folded (lines for other tools), flamegraph (a picture, SVG);\n"
+	  "or a line with fields, such as\n"
+	  "'{time} {goid} {func} {args.sql} {duration}'", .choices = replay_formats },
+	{ "format", 'o', ATTACH, OPTIONS_OUTPUT, OPTION_FORMAT, "FORMAT", FIELD(format),
 	  "text, json, chrome (trees of calls, for Perfetto), otlp (the\n"
 	  "same as spans, JSON), timeline (the same as a page, HTML);\n"
 	  "or a line with fields, such as\n"

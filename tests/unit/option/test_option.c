@@ -101,8 +101,10 @@ static struct value_row {
 	  "it takes text, json, folded, pprof or flamegraph" },
 	{ "a word", COMMAND_ATTACH, "format", "otlp", OPTION_OTLP, NULL },
 	{ "a line with fields", COMMAND_ATTACH, "format", "{func} x", OPTION_TEMPLATE, NULL },
-	{ "neither", COMMAND_REPLAY, "format", "yaml", 0,
+	{ "neither", COMMAND_ATTACH, "format", "yaml", 0,
 	  "it takes text, json, chrome, otlp or timeline, or a text with fields: '{time} {func}'" },
+	{ "neither, of a recording", COMMAND_REPLAY, "format", "yaml", 0,
+	  "it takes text, json, folded, flamegraph, chrome, otlp or timeline, or a text with fields: '{time} {func}'" },
 	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };
