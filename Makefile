@@ -82,7 +82,7 @@ ldconfig = [ -n '$(DESTDIR)' ] || ! command -v ldconfig >/dev/null || ldconfig
 # have most of them from the system, and zsh has one in /usr/local.
 BASE = $(or $(DESTDIR),$(patsubst %/,%,$(dir $(PREFIX))))
 DIRS = $(LIBDIR)/pkgconfig $(PREFIX)/share/man/man8 $(PREFIX)/share/doc \
-	$(PREFIX)/share/bash-completion/completions $(PREFIX)/share/bash-completion \
+	$(PREFIX)/share/goprobe $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/bash-completion \
 	$(PREFIX)/share/fish/vendor_completions.d $(PREFIX)/share/fish \
 	$(if $(DESTDIR),$(ZSHDIR),$(if $(wildcard /usr/share/zsh/functions /usr/share/zsh/[0-9]*),,$(ZSHDIR) $(dir $(ZSHDIR))))
 ifneq ($(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),)
@@ -102,6 +102,7 @@ install-tool: install-lib
 	for f in README.md CHANGELOG.md docs/*.md docs/design/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
 
+	install -D -m 0644 -t '$(DESTDIR)$(PREFIX)/share/goprobe/recipes' packaging/recipes/*.recipe
 	cd packaging/completion && \
 	install -D -m 0644 goprobectl.bash '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' && \
 	install -D -m 0644 -t '$(DESTDIR)$(ZSHDIR)' _goprobectl && \
@@ -164,7 +165,7 @@ uninstall: uninstall-lib
 	      '$(DESTDIR)$(PREFIX)/share/man/man8'/goprobectl-*.8 \
 	      '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' '$(DESTDIR)$(ZSHDIR)/_goprobectl' \
 	      '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/goprobectl.fish'
-	rm -rf '$(DESTDIR)$(DOCDIR)'
+	rm -rf '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PREFIX)/share/goprobe/recipes'
 	@for source in '$(DESTDIR)'/usr/src/goprobe-*; do \
 		[ -e "$$source/dkms.conf" ] || continue; \
 		echo "removing $$source and what DKMS has built from it"; \

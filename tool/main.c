@@ -141,7 +141,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 	if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
 		return print_version();
-	code = cmd_run(cmd, argc, argv, &d);
+	code = cmd_execute(cmd, argc, argv, &d);
 	if (code == CMD_HELP)
 		return print_help(cmd);
 	if (code == CMD_USAGE && d.message && !d.hint && !d.text)

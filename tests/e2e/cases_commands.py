@@ -88,6 +88,21 @@ REFUSED = (
 SHOWN = tuple(("its version for %s" % word, word, 0, r"^goprobectl \d+\.\d+\.\d+\n$") for word in ("--version", "-V", "-v", "version"))
 
 
+RUN = (
+    ("the list, with a line for each", "run", 0, r"(?m)^  sql +Which SQL statements .*\?$"),
+    ("the list as a topic", "help recipes", 0, r"(?m)^  locks +Who waits for locks"),
+    ("the text of one", "run locks --help", 0, r"(?ms)^Who waits for locks.*^    stack --weight time"),
+    ("no recipe of that name", "run sqll -p 1", 2, r"(?s)no recipe 'sqll' in .*did you mean 'sql'"),
+    ("its name behind its options", "run -p 1 sql", 2, r"(?s)name of the recipe comes first, not '-p'"),
+    ("a pattern of the user", "run gc -p @counter main.doWork", 2, r"(?s)takes options only: what is 'main.doWork'\?.*copy the command"),
+    ("an option of no command", "run gc -p @counter --nosuch", 2, r"unknown option '--nosuch'"),
+    ("no target", "run gc", 2, r"nothing to trace: give -p PID"),
+    ("a program without what it asks for", "run sql -p @counter", 1, r"counter has nothing that the recipe 'sql' asks for: 'database/sql\.\(\*DB\)\.queryDC', "),
+    ("one of variables", "run config -p @counter", 0,
+     r"(?ms)^left out, since counter has nothing of that name: .*viper\.v\.config.*^also of use: goprobectl search --vars config -p @counter$.*"),
+)
+
+
 def program_file(t, name):
     """The file of a program; or one that is cut."""
     if name not in ("truncated", "header"):
@@ -120,6 +135,6 @@ def check_row(t, command, status, pattern):
         same(name != "sleep" and program.patched(), False, "bytes of %s that are changed" % name)
 
 
-for kind, rows in ("refused", REFUSED), ("shown", SHOWN):
+for kind, rows in ("refused", REFUSED), ("shown", SHOWN), ("run", RUN):
     for claim, *what in rows:
         case("%s: %s" % (kind, claim), per="boot")(lambda t, what=what: check_row(t, *what))

@@ -95,6 +95,8 @@ void quote_go(struct buf *b, const uint8_t *s, size_t n);
  */
 void quote_json(struct buf *b, const uint8_t *s, size_t n);
 void quote_json_str(struct buf *b, const char *s);
+/* As a shell reads it back: in single quotes, where it needs them. */
+void quote_shell(struct buf *b, const char *word);
 
 /*
  * Decode the UTF-8 sequence at @s (at most @n bytes, @n > 0). Returns its

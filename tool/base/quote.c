@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Quoting of bytes: as Go source and as JSON. */
+/* Quoting of bytes: as Go source, as JSON and for a shell. */
 #include "base/buf.h"
 #include "base/unaligned.h"
 
@@ -205,4 +205,22 @@ void quote_json(struct buf *b, const uint8_t *s, size_t n)
 void quote_json_str(struct buf *b, const char *s)
 {
 	quote_json(b, (const uint8_t *)s, strlen(s));
+}
+
+void quote_shell(struct buf *b, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-:=+,";
+
+	if (*word && !word[strspn(word, plain)]) {
+		buf_str(b, word);
+		return;
+	}
+	buf_char(b, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_str(b, "'\\''");
+		else
+			buf_char(b, *word);
+	buf_char(b, '\'');
 }

@@ -10,6 +10,7 @@
 enum cmd_operands {
 	CMD_NO_OPERANDS,
 	CMD_TEXTS,		/* the command reads them */
+	CMD_WORDS,		/* all arguments, options too: the command reads them */
 	CMD_RECORDING,		/* a file, then patterns: options.specs */
 	CMD_SPECS,		/* patterns with all that can follow them: options.specs */
 	CMD_CONDITIONS,		/* patterns with conditions; with --by signatures, too */
@@ -50,8 +51,13 @@ COMMANDS(CMD_EXTERN)
  * @argv at "--". CMD_DONE, CMD_HELP, or another CMD_* with a message.
  */
 int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, struct diag *d);
+/* The first part of cmd_parse(): options alone. The rest is in @o->operands, unread. */
+int cmd_parse_options(const struct cmd *cmd, struct options *o, int argc, char **argv,
+		      struct diag *d);
+/* Does it have a target, and one only? CMD_DONE, or CMD_USAGE with a message. */
+int cmd_check_target(const struct cmd *cmd, const struct options *o, struct diag *d);
 /* Read the arguments and run the command. Returns as cmd_parse() or its run() does. */
-int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d);
+int cmd_execute(const struct cmd *cmd, int argc, char **argv, struct diag *d);
 /* The text of --help. */
 void cmd_help(const struct cmd *cmd, struct buf *b);
 

@@ -176,7 +176,7 @@ static int cut_command(struct options *o, int *argc, char **argv, struct diag *d
 	return CMD_DONE;
 }
 
-static int check_target(const struct cmd *cmd, const struct options *o, struct diag *d)
+int cmd_check_target(const struct cmd *cmd, const struct options *o, struct diag *d)
 {
 	const struct option_row *pid = option_find(cmd->command, "pid");
 	bool running = o->pids.n || o->file || option_wishes(o);
@@ -274,14 +274,26 @@ static int parse_options(struct options *o, int argc, char **argv, struct diag *
 	return CMD_DONE;
 }
 
-int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, struct diag *d)
+int cmd_parse_options(const struct cmd *cmd, struct options *o, int argc, char **argv,
+		      struct diag *d)
 {
 	int code = takes_command(cmd->command) ? cut_command(o, &argc, argv, d) : CMD_DONE;
 
+	return code ? code : parse_options(o, argc, argv, d);
+}
+
+int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, struct diag *d)
+{
+	int code;
+
+	if (cmd->operands == CMD_WORDS) {
+		o->operands = argv + 1;
+		o->noperands = argc - 1;
+		return CMD_DONE;
+	}
+	code = cmd_parse_options(cmd, o, argc, argv, d);
 	if (!code)
-		code = parse_options(o, argc, argv, d);
-	if (!code)
-		code = check_target(cmd, o, d);
+		code = cmd_check_target(cmd, o, d);
 	if (!code)
 		code = parse_operands(cmd, o, d);
 	if (!code)
@@ -289,7 +301,7 @@ int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, s
 	return code ? code : exclusion_check(o, d);
 }
 
-int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
+int cmd_execute(const struct cmd *cmd, int argc, char **argv, struct diag *d)
 {
 	struct options o;
 	int code;

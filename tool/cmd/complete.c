@@ -7,12 +7,14 @@
 #include "base/array.h"
 #include "base/plain.h"
 #include "cmd/complete.h"
+#include "cmd/recipe_line.h"
 #include "cmd/topic.h"
 #include "gobin/variable.h"
 #include "gotype/shown_name.h"
 #include "process/containers.h"
 #include "process/programs.h"
 #include "process/target.h"
+#include "recipe/shelf.h"
 
 /* More names than these are offered by package, and then by type. */
 #define NAMES_MOST 200
@@ -348,6 +350,53 @@ static void offer_topic(void *ctx, const char *name)
 	offer(t->b, t->prefix, name, "topic of help");
 }
 
+/* What a recipe runs, or NULL. */
+static const struct cmd *recipe_command(const struct shelf *s, const char *name, struct recipe *r)
+{
+	const struct cmd *cmd = NULL;
+	struct diag d = { 0 };
+
+	if (!shelf_read(s, name, r, &d))
+		cmd = recipe_line_command(r, &r->lines[0], &d);
+	diag_fini(&d);
+	return cmd;
+}
+
+static void offer_recipe(const struct shelf *s, const char *prefix, const char *name,
+			 struct buf *b)
+{
+	struct recipe r = { 0 };
+	struct buf summary = { 0 };
+
+	if (recipe_command(s, name, &r))
+		recipe_put_summary(&r, &summary);
+	buf_char(&summary, 0);
+	offer(b, prefix, name, summary.failed ? NULL : summary.p);
+	buf_fini(&summary);
+	recipe_fini(&r);
+}
+
+/* The names of recipes; behind one, the command whose options may follow. */
+static const struct cmd *complete_recipe(char **words, size_t n, struct buf *b)
+{
+	const struct cmd *cmd = NULL;
+	struct shelf_names names = { 0 };
+	struct recipe r = { 0 };
+	struct shelf s;
+
+	shelf_init(&s);
+	if (n == 2)
+		shelf_names(&s, &names);
+	for (size_t i = 0; i < names.n; i++)
+		offer_recipe(&s, words[1], names.v[i], b);
+	if (n > 2)
+		cmd = recipe_command(&s, words[1], &r);
+	shelf_names_fini(&names);
+	recipe_fini(&r);
+	shelf_fini(&s);
+	return cmd;
+}
+
 /* Texts that begin with the name of a function or a variable. */
 static bool takes_names(enum command command)
 {
@@ -360,6 +409,7 @@ void complete(const struct cmd *const *commands, char **words, size_t n, struct 
 	const struct option_row *before, *given;
 	const struct cmd *cmd = NULL;
 	const char *word;
+	bool recipe;
 	size_t len;
 
 	n = join_values(words, n);
@@ -377,6 +427,9 @@ void complete(const struct cmd *const *commands, char **words, size_t n, struct 
 	for (size_t i = 1; i + 1 < n; i++)
 		if (!strcmp(words[i], "--"))
 			return;
+	recipe = cmd && cmd->command == COMMAND_RUN;
+	if (recipe)
+		cmd = complete_recipe(words, n, b);
 	if (!cmd)
 		return;
 	word = words[n - 1];
@@ -389,6 +442,6 @@ void complete(const struct cmd *const *commands, char **words, size_t n, struct 
 		complete_value(before, word, 0, b);
 	else if (word[0] == '-')
 		complete_option(cmd->command, word, b);
-	else if (cmd->operands >= CMD_SPECS || takes_names(cmd->command))
+	else if (!recipe && (cmd->operands >= CMD_SPECS || takes_names(cmd->command)))
 		complete_operand(cmd, words, n, b);
 }

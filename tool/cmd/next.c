@@ -9,31 +9,12 @@
 #include "cmd/next.h"
 #include "gotype/shown_name.h"
 
-/* As a shell reads it back. */
-static void put_word(struct buf *b, const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-:=+,";
-
-	if (*word && !word[strspn(word, plain)]) {
-		buf_str(b, word);
-		return;
-	}
-	buf_char(b, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			buf_str(b, "'\\''");
-		else
-			buf_char(b, *word);
-	buf_char(b, '\'');
-}
-
 static void put_option(struct buf *b, const char *option, const char *value)
 {
 	if (!value)
 		return;
 	buf_str(b, option);
-	put_word(b, value);
+	quote_shell(b, value);
 }
 
 static bool is_there(pid_t pid)
@@ -59,7 +40,7 @@ void next_put(const struct next *next, const struct options *o, struct buf *b)
 		buf_i64(b, o->pids.v[0]);
 	} else {
 		buf_str(b, " -b ");
-		put_word(b, o->file);
+		quote_shell(b, o->file);
 	}
 	if (next->option) {
 		buf_char(b, ' ');
@@ -69,7 +50,7 @@ void next_put(const struct next *next, const struct options *o, struct buf *b)
 		shown_name_put(&name, next->name);
 		buf_char(&name, 0);
 		buf_char(b, ' ');
-		put_word(b, name.failed ? next->name : name.p);
+		quote_shell(b, name.failed ? next->name : name.p);
 		buf_fini(&name);
 	}
 	if (next->behind) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Topics of goprobectl help: sections of docs/expressions.md. A section's topic is the first word
- * of its heading; what is before the first section is about patterns.
+ * of its heading; what is before the first section is about patterns. The last topic is the list of
+ * recipes.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "cmd/topic.h"
+#include "recipe/shelf.h"
 
 #define FIRST "patterns"
+#define LAST "recipes"
 #define FENCE "```"
 /* Names in a line. */
 #define NAMES 6
@@ -51,6 +54,7 @@ void topic_names(size_t indent, struct buf *b)
 		buf_fill(b, ' ', n && n % NAMES == 0 ? indent : 0);
 		put_name(p, b);
 	}
+	buf_str(b, ", " LAST);
 }
 
 void topic_each(void (*fn)(void *ctx, const char *name), void *ctx)
@@ -64,6 +68,7 @@ void topic_each(void (*fn)(void *ctx, const char *name), void *ctx)
 			fn(ctx, b.p);
 		buf_fini(&b);
 	}
+	fn(ctx, LAST);
 }
 
 /* Headings have no mark, and code is indented instead of fenced. */
@@ -95,5 +100,8 @@ bool topic_put(const char *name, struct buf *b)
 		put_section(p, end ? end - 1 : p + strlen(p), b);
 		return true;
 	}
-	return false;
+	if (strcmp(name, LAST) != 0)
+		return false;
+	shelf_put_list(b);
+	return true;
 }

@@ -16,6 +16,7 @@
 	X(GRAPH, graph) \
 	X(STUCK, stuck) \
 	X(GOROUTINES, goroutines) \
+	X(RUN, run) \
 	X(REPLAY, replay) \
 	X(WATCH, watch) \
 	X(READ, read) \

@@ -16,7 +16,7 @@ enum {
 #define TRACES	(ATTACH | TABLES | TOP | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
 /* Commands that choose processes by what they are in. */
-#define PLACED	(TRACES | LOOKS | LIST | SEARCH | DOCTOR | PS)
+#define PLACED	(TRACES | LOOKS | RUN | LIST | SEARCH | DOCTOR | PS)
 /* Commands that show values. */
 #define VALUES	(ATTACH | TABLES | GRAPH | STUCK | LOOKS)
 #define OR(upper, lower) | upper
@@ -62,7 +62,7 @@ _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
 
 const struct option_row option_rows[] = {
 	/* What to trace. */
-	{ "pid", 'p', TRACES | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]",
+	{ "pid", 'p', TRACES | RUN | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]",
 	  FIELD(pids), .help = "running processes, or the name of a program that one process\n"
 	  "runs; may be given more than once" },
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
@@ -74,7 +74,7 @@ const struct option_row option_rows[] = {
 	  .help = "those of a pod; with --container, of one of its containers" },
 	{ "cgroup", 0, PLACED, OPTIONS_TARGET, OPTION_STRING, "PATH", FIELD(wish.group),
 	  .help = "those in a control group, or below it" },
-	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	{ "binary", 'b', TRACES | RUN, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "all processes that run or load FILE, now or later; with -p,\n"
 	  "or a container, only those of the given processes" },
 	{ "binary", 'b', GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
@@ -88,8 +88,8 @@ const struct option_row option_rows[] = {
 	{ "binary", 'b', REPLAY, OPTIONS_TARGET, OPTION_STRINGS, "FILE", FIELD(files),
 	  .help = "the present path of a program that was moved; may be given\n"
 	  "more than once" },
-	{ NULL, 0, TRACES & ~TOP, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]", FIELD(argv),
-	  .help = "a new process, from its first instruction on; its exit\n"
+	{ NULL, 0, (TRACES & ~TOP) | RUN, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]",
+	  FIELD(argv), .help = "a new process, from its first instruction on; its exit\n"
 	  "status becomes goprobectl's" },
 
 	/* Which calls to report. */
@@ -101,7 +101,7 @@ const struct option_row option_rows[] = {
 	  "calls that can be open at once (default 16384)", .least = 1, .most = UINT32_MAX },
 
 	/* When to end. */
-	{ "duration", 0, TRACES | WATCH, OPTIONS_END, OPTION_TIME, "TIME", FIELD(duration),
+	{ "duration", 0, TRACES | RUN | WATCH, OPTIONS_END, OPTION_TIME, "TIME", FIELD(duration),
 	  "after TIME: 5s, 200ms, 1m", .least = 1, .most = INT64_MAX,
 	  .key = GOPROBE_OPTION_DURATION_NS },
 	{ "events", 0, ATTACH | REPLAY, OPTIONS_END, OPTION_NUMBER, "N", FIELD(events),

@@ -141,7 +141,7 @@ static int list_to(int to, struct diag *d)
 	argv[2] = (char *)(uintptr_t)e.path;
 	dup2(to, STDOUT_FILENO);
 	close(to);
-	code = cmd_run(&cmd_list, N(argv) - 1, argv, d);
+	code = cmd_execute(&cmd_list, N(argv) - 1, argv, d);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	return code;

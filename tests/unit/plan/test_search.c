@@ -112,7 +112,7 @@ static int search(const char *path, const char *word, char *out, size_t size, st
 	assert_non_null(to);
 	fflush(stdout);
 	dup2(fileno(to), STDOUT_FILENO);
-	code = cmd_run(&cmd_search, N(argv) - 1, argv, d);
+	code = cmd_execute(&cmd_search, N(argv) - 1, argv, d);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	rewind(to);
