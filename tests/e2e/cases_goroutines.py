@@ -7,7 +7,7 @@ import re
 import time
 
 from cases_stuck import state
-from lib import case, check, of_kind, parse, same
+from lib import case, check, of_kind, parse, same, wait_for
 
 SECONDS = 20    # a goroutine that sleeps for 5 ms at a time rests during one look in this many seconds
 
@@ -134,6 +134,28 @@ def chosen(t):
     groups = of_kind(look(t, target, "--with", "main.onChannel", "--group", "stack")[0], "stack")
     same([(g["count"], g["created_by"]["func"]) for g in groups], [(2, "main.start")], "--group stack")
     target.kill()
+
+
+@case("goroutines --interval: the groups that have grown, by creator and stack, and by how much, until the process ends")
+def growth(t):
+    target = t.target("waits")
+    target.line()
+    process = t.goprobectl("goroutines", "-p", target.pid, "-i", "300ms", "-o", "json")
+    text = t.goprobectl("goroutines", "-p", target.pid, "-i", "300ms", "--group", "creator")
+    for p in (process, text):
+        wait_for("the first look", lambda p=p: "Ctrl-C ends" in p.stderr())
+        wait_for("a second look", lambda p=p: "no group has grown" in p.stderr())
+    for _ in range(3):
+        target.send("call channel")
+        target.line()
+    for p in (process, text):
+        wait_for("growth", lambda p=p: "3 more in 1 group" in p.stderr())
+    target.finish()
+    last = of_kind(parse("\n".join(process.finish())), "stack")[-1]
+    same((last["grown"], last["count"]), (3, 4), "goroutines that wait at a channel")
+    check("main.onChannel" in [f["func"] for f in last["frames"]], "what has grown: %s", last)
+    check(any(l.startswith("3 more goroutines, ") for l in text.finish()), "text")
+    check("process %d has ended" % target.pid in process.stderr(), "the end: %s", process.stderr())
 
 
 @case("goroutines: for a program without symbols a message says why goroutines can't be read")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl goroutines: the goroutines of a running process, read from its memory. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,6 +29,8 @@ static const char examples[] =
 "Examples:\n"
 "  What do most goroutines do?\n"
 "      goprobectl goroutines -p 4121 --group stack --top 5\n"
+"  Which goroutines leak? More than half a minute ago, by creator and stack, each time:\n"
+"      goprobectl goroutines -p 4121 -i 30s\n"
 "  Who has waited for a channel for more than a minute?\n"
 "      goprobectl goroutines -p 4121 --state 'chan*' --longer-than 1m --sort wait\n";
 
@@ -101,7 +104,6 @@ static int print(struct runtime *rt, struct diag *d)
 	size_t at = 0;
 	bool more;
 
-	goroutine_list_sort(&rt->list);
 	do {
 		more = goroutine_list_print(&rt->list, &at, CHUNK, b);
 		if (writing_print(b, d))
@@ -150,6 +152,62 @@ static int check_with(struct runtime *rt, struct diag *d)
 	return nomatch(&(struct name_set){ .bins = &rt->bin, .nbins = 1 }, &rt->with, d);
 }
 
+static bool has_ended(struct looking *l)
+{
+	return l->held >= 0 ? procmem_exited(l->held) : target_ended(&l->target);
+}
+
+/* All goroutines, at about one time. */
+static int look_once(struct runtime *rt, struct diag *d)
+{
+	struct looking *l = rt->l;
+
+	if (procmem_same_clock(&rt->reader.r.m))
+		rt->list.opt.now = clock_now(CLOCK_MONOTONIC);
+	if (read_all(rt, d))
+		return -1;
+	if (has_ended(l))
+		return diag_set(d, "process %d has ended", l->target.processes[0].pid);
+	return goroutine_list_sort(&rt->list) ? diag_set(d, "out of memory") : 0;
+}
+
+static void say_growth(const struct goroutine_list *l, uint64_t ns)
+{
+	fprintf(stderr, "%llu goroutines in %.0f s: ", (unsigned long long)l->chosen,
+		(double)ns / CLOCK_SECOND);
+	if (l->grown)
+		fprintf(stderr, "%llu more in %zu group%s\n",
+			(unsigned long long)stacks_sum(&l->stacks, 0), l->grown,
+			l->grown == 1 ? "" : "s");
+	else
+		fputs("no group has grown\n", stderr);
+}
+
+/* Until the process ends: how much the groups have grown since the first look. */
+static int look_again(struct runtime *rt, struct diag *d)
+{
+	const struct options *o = rt->l->o;
+	struct pollfd ends = { .fd = rt->l->target.processes[0].pidfd, .events = POLLIN };
+	uint64_t began = clock_now(CLOCK_MONOTONIC);
+
+	if (!o->quiet)
+		fprintf(stderr, "%llu goroutines; Ctrl-C ends\n",
+			(unsigned long long)rt->list.chosen);
+	for (;;) {
+		if (poll(&ends, 1, (int)(o->interval / CLOCK_MS)) > 0 || has_ended(rt->l)) {
+			if (!o->quiet)
+				fprintf(stderr, "process %d has ended\n",
+					rt->l->target.processes[0].pid);
+			return 0;
+		}
+		goroutine_list_again(&rt->list);
+		if (look_once(rt, d) || print(rt, d))
+			return -1;
+		if (!o->quiet)
+			say_growth(&rt->list, clock_now(CLOCK_MONOTONIC) - began);
+	}
+}
+
 static int look_at(struct runtime *rt, struct diag *d)
 {
 	struct looking *l = rt->l;
@@ -159,6 +217,7 @@ static int look_at(struct runtime *rt, struct diag *d)
 		.json = o->format == OPTION_JSON, .state = o->state,
 		.longer_than = o->longer_than, .secrets = &o->plan.secrets,
 		.binary = l->target.nbins > 1 ? gobin_path(rt->bin) : NULL,
+		.growth = o->interval,
 	};
 	pid_t pid = l->target.processes[0].pid;
 
@@ -168,14 +227,12 @@ static int look_at(struct runtime *rt, struct diag *d)
 	if (goroutine_snapshot_init(&rt->reader, pid, rt->bin, !o->group, d))
 		return -1;
 	find_turns(rt);
-	if (procmem_same_clock(&rt->reader.r.m))
-		opt.now = clock_now(CLOCK_MONOTONIC);
 	symbols_init(&rt->symbols, rt->bin, NULL);
 	goroutine_list_init(&rt->list, &opt, &rt->symbols);
-	if (read_all(rt, d))
+	if (look_once(rt, d))
 		return -1;
-	if (l->held >= 0 ? procmem_exited(l->held) : target_ended(&l->target))
-		return diag_set(d, "process %d has ended", pid);
+	if (o->interval)
+		return check_with(rt, d) ? -1 : look_again(rt, d);
 	if (print(rt, d))
 		return -1;
 	if (!o->quiet)
@@ -207,6 +264,12 @@ static int look(struct looking *l, struct diag *d)
 
 	if (open_process(l, d))
 		return -1;
+	if (l->o->interval && l->target.nbins > 1) {
+		diag_set(d, "process %d has %zu Go runtimes, and --interval compares those of one",
+			 l->target.processes[0].pid, l->target.nbins);
+		diag_hint(d, "-b FILE chooses one");
+		return -1;
+	}
 	l->held = procmem_hold(l->target.processes[0].pid);
 	/* One that can't be read does not hide the others. */
 	for (size_t i = 0; i < l->target.nbins; i++) {
@@ -226,7 +289,12 @@ static int look(struct looking *l, struct diag *d)
 static int run(struct options *o, struct diag *d)
 {
 	struct looking l = { .o = o, .held = -1 };
-	int code = look(&l, d) ? CMD_FAILED : CMD_DONE;
+	int code;
+
+	/* What leaks has a creator and a place where it waits. */
+	if (o->interval && o->group == GOROUTINE_LIST_ALONE)
+		o->group = GOROUTINE_LIST_BY_STACK;
+	code = look(&l, d) ? CMD_FAILED : CMD_DONE;
 
 	target_fini(&l.target);
 	buf_fini(&l.out);

@@ -252,6 +252,9 @@ const struct option_row option_rows[] = {
 	/* Output. */
 	{ "interval", 'i', TABLES, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
 	  "a table every TIME, not only at the end", .least = CLOCK_MS },
+	{ "interval", 'i', GOROUTINES, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
+	  "look every TIME: which groups have grown since the first\n"
+	  "look, and by how much", .least = CLOCK_MS, .most = 86400 * CLOCK_SECOND },
 	{ "interval", 'i', STUCK, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
 	  "look every TIME (default a quarter of --longer-than)", .least = CLOCK_MS },
 	{ "interval", 'i', WATCH, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),

@@ -24,15 +24,16 @@ struct goroutine_list_row {
 void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
 			 struct symbols *of)
 {
-	static const enum stacks_value goroutines = STACKS_GOROUTINES;
+	static const enum stacks_value values[] = { STACKS_GROWN, STACKS_GOROUTINES };
 
 	*l = (struct goroutine_list){ .opt = *opt, .of = of };
-	stacks_init(&l->stacks, &goroutines, 1);
+	stacks_init(&l->stacks, opt->growth ? values : values + 1, opt->growth ? 2 : 1);
 }
 
 void goroutine_list_fini(struct goroutine_list *l)
 {
 	stacks_fini(&l->stacks);
+	hmap_fini(&l->first);
 	hmap_fini(&l->wanted);
 	free(l->v);
 }
@@ -150,9 +151,10 @@ static int add_to_group(struct goroutine_list *l, const struct goroutine_snapsho
 	struct stacks_pc pcs[GOROUTINE_STATE_FRAMES];
 	struct stacks_label labels[4];
 	struct stacks_sample sample = {
-		.pcs = pcs, .first_returns = true, .values = { 1 }, .labels = labels,
+		.pcs = pcs, .first_returns = true, .labels = labels,
 	};
 
+	sample.values[l->opt.growth] = 1;
 	if (l->opt.group != GOROUTINE_LIST_BY_STATE)
 		sample.creator = (struct stacks_pc){ l->of, s->creator };
 	if (l->opt.group == GOROUTINE_LIST_BY_STACK)
@@ -208,12 +210,44 @@ static int by_wait(const void *one, const void *other)
 	return by_goid(one, other);
 }
 
-void goroutine_list_sort(struct goroutine_list *l)
+void goroutine_list_again(struct goroutine_list *l)
 {
+	stacks_zero(&l->stacks);
+	l->seen = 0;
+	l->chosen = 0;
+	l->torn = 0;
+	l->undecided = 0;
+}
+
+/* The groups of the first look, or how much those have grown since. */
+static int compare_groups(struct goroutine_list *l)
+{
+	struct stacks *s = &l->stacks;
+
+	l->grown = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t *grown = &s->v[i]->values[0], now = s->v[i]->values[1];
+		uint64_t had = (uintptr_t)hmap_get(&l->first, (uintptr_t)s->v[i]);
+
+		if (!l->looked && hmap_put(&l->first, (uintptr_t)s->v[i], (void *)(now + 1)))
+			return -1;
+		had -= !!had;
+		*grown = l->looked && now > had ? now - had : 0;
+		l->grown += !!*grown;
+	}
+	l->looked = true;
+	return 0;
+}
+
+int goroutine_list_sort(struct goroutine_list *l)
+{
+	if (l->opt.growth && compare_groups(l))
+		return -1;
 	if (l->n)
 		qsort(l->v, l->n, sizeof(*l->v),
 		      l->opt.sort == GOROUTINE_LIST_BY_WAIT ? by_wait : by_goid);
 	stacks_sort(&l->stacks);
+	return 0;
 }
 
 /* --- output ----------------------------------------------------------- */
@@ -307,7 +341,10 @@ bool goroutine_list_print(struct goroutine_list *l, size_t *at, size_t bytes, st
 		buf_str(b, ":\n");
 	}
 	if (l->opt.group != GOROUTINE_LIST_ALONE) {
-		(l->opt.json ? stack_print_json : stack_print_text)(&l->stacks, l->opt.top, b);
+		struct stacks shown = l->stacks;
+
+		shown.n = l->opt.growth ? l->grown : shown.n;
+		(l->opt.json ? stack_print_json : stack_print_text)(&shown, l->opt.top, b);
 		return false;
 	}
 	if (!*at && n && !l->opt.json)

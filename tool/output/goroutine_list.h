@@ -35,6 +35,7 @@ struct goroutine_list_opt {
 	/* The time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait. */
 	uint64_t now;
 	const struct secret_list *secrets;	/* keys whose labels are redacted */
+	bool growth;	/* groups, and how much they have grown since the first look */
 	const char *binary;	/* whose runtime has them, if the process has several; or NULL */
 };
 
@@ -45,6 +46,9 @@ struct goroutine_list {
 	struct goroutine_list_opt opt;	/* see there */
 	struct symbols *of;	/* places of their program */
 	struct stacks stacks;	/* their stacks, or the groups */
+	struct hmap first;	/* by struct stack: 1 more than it had at the first look */
+	bool looked;		/* that has been */
+	size_t grown;		/* groups that have grown since */
 	struct hmap wanted;	/* by struct symbol: is a function of @opt.with there? */
 	struct goroutine_list_row *v;	/* the rows, by goroutine_list_sort() */
 	size_t n;		/* their number */
@@ -59,9 +63,12 @@ struct goroutine_list {
 void goroutine_list_init(struct goroutine_list *l, const struct goroutine_list_opt *opt,
 			 struct symbols *of);
 void goroutine_list_fini(struct goroutine_list *l);
+/* Before all goroutines are offered once more. */
+void goroutine_list_again(struct goroutine_list *l);
 /* Offer a goroutine; its status and reason outlive @l. 0, or -1 without memory. */
 int goroutine_list_add(struct goroutine_list *l, const struct goroutine_snapshot *s);
-void goroutine_list_sort(struct goroutine_list *l);
+/* In the order in which they are listed. 0, or -1 without memory. */
+int goroutine_list_sort(struct goroutine_list *l);
 /*
  * Append what is listed from row *@at on, below the heads of columns, until @bytes are in @b.
  * False: nothing is left.

@@ -194,7 +194,7 @@ void stack_print_frames_text(const struct stack *k, struct buf *b)
 /* Are the stacks those of goroutines, which wait as a rule? */
 static bool is_goroutines(const struct stacks *s)
 {
-	return s->types[0] == STACKS_GOROUTINES;
+	return s->types[0] == STACKS_GOROUTINES || s->types[0] == STACKS_GROWN;
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,

@@ -9,6 +9,7 @@
 static const struct stacks_words words[] = {
 	[STACKS_CALLS] = { "count", "calls", "count" },
 	[STACKS_GOROUTINES] = { "count", "goroutines", "count" },
+	[STACKS_GROWN] = { "grown", "more goroutines", "count" },
 	[STACKS_TIME] = { "sum_ns", "time", "nanoseconds", .is_time = true },
 	[STACKS_WAIT] = { "wait_ns", "wait", "nanoseconds", .is_time = true },
 	[STACKS_SUM] = { "sum", NULL, "count" },

@@ -38,6 +38,7 @@
 enum stacks_value {
 	STACKS_CALLS,
 	STACKS_GOROUTINES,
+	STACKS_GROWN,	/* how many more of these there are than at first */
 	STACKS_TIME,	/* ns of calls */
 	STACKS_WAIT,	/* ns of their waits */
 	STACKS_SUM,	/* of an expression's values: stacks.summed */
