@@ -40,8 +40,9 @@ static int at_line(const struct recipe *r, const struct recipe_line *line, int c
 {
 	struct diag inner = *d;
 
-	*d = (struct diag){ .hint = inner.hint, .text = inner.text, .at = inner.at, .len = inner.len };
-	diag_set(d, "%s:%u: %s", r->path, line->number, inner.message ?: "--help has no place here");
+	d->message = NULL;
+	diag_set(d, "%s:%u: %s", r->path, line->number,
+		 inner.message ?: "--help has no place here");
 	free(inner.message);
 	return code;
 }

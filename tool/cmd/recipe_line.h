@@ -7,7 +7,7 @@
 #include "process/target.h"
 #include "recipe/recipe.h"
 
-/* The command of the line, if recipes may run it; or NULL, with @d set. */
+/* The command of the line; NULL with @d set, if recipes may not run it. */
 const struct cmd *recipe_line_command(const struct recipe *r, const struct recipe_line *line,
 				      struct diag *d);
 

@@ -102,8 +102,8 @@ static int nothing(const char *name, const struct recipe_line_made *made, size_t
 		buf_str(&b, i && made[i].nlacks ? ", " : "");
 		put_lacks(&made[i], &b);
 	}
-	diag_set(d, "%s has nothing that the recipe '%s' asks for: %.*s", gobin_name(t->bins[0]), name,
-		 (int)b.len, b.p);
+	diag_set(d, "%s has nothing that the recipe '%s' asks for: %.*s", gobin_name(t->bins[0]),
+		 name, (int)b.len, b.p);
 	diag_hint(d, "'goprobectl run' lists the recipes, and 'goprobectl search' finds functions by parts of their names");
 	buf_fini(&b);
 	return CMD_FAILED;

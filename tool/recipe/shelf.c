@@ -100,9 +100,9 @@ static int check_owner(int fd, const char *path, struct diag *d)
 
 	if (fstat(fd, &st))
 		return diag_errno(d, errno, "can't read %s", path);
-	if ((st.st_uid && st.st_uid != owner()) || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+	if ((st.st_uid && st.st_uid != owner()) || (st.st_mode & (0022))) {
 		diag_set(d, "another user can write %s", path);
-		diag_hint(d, "make it yours: chown, chmod go-w; or name the file with a slash, './NAME" SUFFIX "'");
+		diag_hint(d, "'chmod go-w' and chown make it yours; a name with a slash is any file");
 		return -1;
 	}
 	return 0;
@@ -117,7 +117,8 @@ static int read_all(int fd, const char *path, struct recipe *r, struct diag *d)
 
 	if (!text)
 		return diag_set(d, "out of memory");
-	while (len <= RECIPE_BYTES_MAX && (n = read(fd, text + len, RECIPE_BYTES_MAX + 1 - len)) > 0)
+	while (len <= RECIPE_BYTES_MAX &&
+	       (n = read(fd, text + len, RECIPE_BYTES_MAX + 1 - len)) > 0)
 		len += (size_t)n;
 	err = n < 0 ? diag_errno(d, errno, "can't read %s", path) :
 	      recipe_parse(r, path, text, len, d);
@@ -191,7 +192,7 @@ int shelf_read(const struct shelf *s, const char *name, struct recipe *r, struct
 	}
 	if (!is_name(name)) {
 		diag_set(d, "'%s' is no name of a recipe", name);
-		diag_hint(d, "a name has letters, digits, '-' and '_'; a file has a slash: './NAME" SUFFIX "'");
+		diag_hint(d, "a name has letters, digits, '-' and '_'; a file has a slash");
 		return -1;
 	}
 	err = read_from(s->own, name, true, r, d);
