@@ -22,9 +22,9 @@ def record(t, *args):
     return t.attach("--record", path, *args, json=False, output=False), path
 
 
-def replay(t, path, *options, status=0):
+def replay(t, path, *options, patterns=(), status=0):
     """The JSON that replay prints of a recording, and its messages."""
-    process = t.goprobectl("replay", "-o", "json", *options, path)
+    process = t.goprobectl("replay", "-o", "json", *options, path, *patterns)
     lines = process.finish(status=status)
     return parse("\n".join(lines)), process.stderr()
 
@@ -215,7 +215,7 @@ def by_pattern(t):
     for pattern, names in (("main.leaf", ["main.leaf"]), ("leaf", ["main.leaf"]), ("/^main.(fib|slow)$/", ["main.fib", "main.slow"])):
         want = [e for e in every if e["func"] in names]
         check(want, "no call of %s", names)
-        events, _ = replay(t, path, pattern)
+        events, _ = replay(t, path, patterns=[pattern])
         same([e for e in events if "func" in e], want, "events of %s" % pattern)
         same(of_kind(events, "summary")[0]["left_out"], len(every) - len(want), "others")
     refused = t.goprobectl("replay", path, "main.laef")
