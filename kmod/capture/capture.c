@@ -7,7 +7,6 @@
  *
  * Leaf: includes nothing that does I/O. KUnit replaces gp_user_copy().
  */
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/ptrace.h>
@@ -16,24 +15,12 @@
 #include "arch/arch.h"
 #include "arch/usercopy.h"
 #include "capture/capture.h"
-#include "capture/faultin.h"
 #include "capture/program.h"
 #include "capture/types.h"
 #include "capture/walk.h"
 
 /* For longer frames memset() is faster, although it is a call. */
 #define GP_CAPTURE_CLEAR_WORDS	128
-
-/* The byte at @address cannot be read. Return: the status, or -EAGAIN to bring its page in. */
-noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
-{
-	u16 verdict = gp_faultin_verdict(c->faultin, address);
-
-	if (verdict != GOPROBE_CHUNK_OK)
-		return verdict;
-	c->faultin->address = address;
-	return -EAGAIN;
-}
 
 /* A piece of the stack or of static data. */
 static noinline int gp_capture_memory(struct gp_capture *c, const struct gp_piece *p)

@@ -11,10 +11,10 @@
 #include <goprobe.h>
 
 #include "arch/usercopy.h"
+#include "capture/faultin.h"
 #include "capture/plan.h"
 
 struct gp_dynamic;
-struct gp_faultin;
 struct gp_visited;
 struct gp_todo;
 
@@ -71,7 +71,6 @@ struct gp_capture {
 };
 
 int gp_capture_run(struct gp_capture *c);
-int gp_capture_absent(struct gp_capture *c, unsigned long address);
 
 /*
  * Copy from the target. Return: -EAGAIN if a page must be brought in first; else enum
@@ -85,7 +84,7 @@ static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
 	if (likely(!left))
 		return GOPROBE_CHUNK_OK;
 	*size -= left;
-	return gp_capture_absent(c, address + *size);
+	return gp_faultin_ask(c->faultin, address + *size);
 }
 
 #define GP_CAPTURE_NOT_QUICK	(-1L)

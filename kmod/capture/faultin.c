@@ -12,6 +12,7 @@
  * and the program's next mmap() makes all others queue behind that. So the lock is only tried.
  */
 #include <linux/delay.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/magic.h>
@@ -157,6 +158,24 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 	if (f->tries >= GP_FAULTIN_TRIES || f->nrefused >= GP_FAULTIN_REFUSED)
 		return GOPROBE_CHUNK_FAULT;
 	return GOPROBE_CHUNK_OK;
+}
+
+/**
+ * gp_faultin_ask() - ask for the page of a byte that could not be read
+ * @f: the hit's state
+ * @address: the byte
+ *
+ * Return: -EAGAIN if gp_faultin_serve() should bring the page in, else why it is unreadable
+ * (enum goprobe_chunk_status).
+ */
+int gp_faultin_ask(struct gp_faultin *f, unsigned long address)
+{
+	u16 verdict = gp_faultin_verdict(f, address);
+
+	if (verdict != GOPROBE_CHUNK_OK)
+		return verdict;
+	f->address = address;
+	return -EAGAIN;
 }
 
 static void gp_faultin_bring(struct gp_faultin *f, bool write)

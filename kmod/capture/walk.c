@@ -86,7 +86,7 @@ static noinline int gp_walk_absent(struct gp_capture *c, u64 address, u32 type, 
 				   u32 size, u32 left)
 {
 	u8 *bytes = c->at + GP_CHUNK;
-	int status = gp_capture_absent(c, address + size - left);
+	int status = gp_faultin_ask(c->faultin, address + size - left);
 	u32 padded;
 
 	if (status < 0)

@@ -116,14 +116,14 @@ static int gp_filter_further_up(struct gp_filter_hit *h, const struct gp_op *op,
 	BUILD_BUG_ON(GOPROBE_ROOT_NONE);
 	h->p.r[op->a] = 0;
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
-		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
+		return own.absent ? gp_faultin_ask(h->c.faultin, own.absent) : GOPROBE_CHUNK_OK;
 	key = gp_hit_key(&own);
 	found = gp_filter_ask(h, key, gp_calls_depth(own.depth), tally);
 	if (!found && !own.goid) {
 		if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
 			return -EAGAIN;
 		if (go.absent)
-			return gp_capture_absent(&h->c, go.absent);
+			return gp_faultin_ask(h->c.faultin, go.absent);
 		key.g = go.g;
 		key.goid = go.goid;
 		found = gp_filter_ask(h, key, U32_MAX, tally);
@@ -354,7 +354,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 	int status;
 
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
-		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_FAULT;
+		return own.absent ? gp_faultin_ask(h->c.faultin, own.absent) : GOPROBE_CHUNK_FAULT;
 	if (WARN_ON_ONCE(!key) || key->space - key->n < 2)
 		return GOPROBE_CHUNK_RANGE;
 	most = min_t(u64, op->value, key->space - key->n - 1);

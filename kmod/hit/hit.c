@@ -122,7 +122,7 @@ noinline int gp_hit_call_stack(const struct gp_probe *probe, struct gp_capture *
 	u32 n = 0;
 
 	if (!gp_hit_any_g(probe, c->regs, &own))
-		status = own.absent ? gp_capture_absent(c, own.absent) : 0;
+		status = own.absent ? gp_faultin_ask(c->faultin, own.absent) : 0;
 	else
 		status = gp_call_stack(c, c->sp + own.depth, to + 1, probe->plan->w.nstack, &n);
 	*to = n;

@@ -117,6 +117,16 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 	return r ? r->state : FAULT;
 }
 
+int gp_faultin_ask(struct gp_faultin *f, unsigned long address)
+{
+	u16 verdict = gp_faultin_verdict(f, address);
+
+	if (verdict != GOPROBE_CHUNK_OK)
+		return verdict;
+	f->address = address;
+	return -EAGAIN;
+}
+
 static u16 float_mask __maybe_unused;	/* that was asked for last */
 
 void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
