@@ -15,6 +15,7 @@
 #include "arch/arch.h"
 #include "arch/usercopy.h"
 #include "capture/capture.h"
+#include "capture/faultin.h"
 #include "capture/program.h"
 #include "capture/types.h"
 #include "capture/walk.h"

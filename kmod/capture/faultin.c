@@ -140,15 +140,8 @@ static u16 gp_faultin_page(struct gp_faultin *f, bool write)
 	return status;
 }
 
-/**
- * gp_faultin_verdict() - decide about a byte that could not be read
- * @f: the hit's state
- * @address: of the byte
- *
- * Return: GOPROBE_CHUNK_OK if gp_faultin_serve() should bring the page in, else why it is
- * unreadable.
- */
-u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+/* GOPROBE_CHUNK_OK: the page of an absent byte should be brought in; else why it is unreadable. */
+static u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 {
 	u32 i;
 

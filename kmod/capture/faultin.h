@@ -50,7 +50,6 @@ static inline void gp_faultin_init(struct gp_faultin *f)
 	f->nrefused = 0;
 }
 
-u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address);
 int gp_faultin_ask(struct gp_faultin *f, unsigned long address);
 void gp_faultin_serve(struct gp_faultin *f);
 void gp_faultin_serve_write(struct gp_faultin *f);

@@ -54,9 +54,8 @@ bool gp_edit_allowed(void)
 /* Bring in the page with @address for writing. Return: success. */
 static bool gp_edit_bring_in(struct gp_faultin *faultin, u64 address)
 {
-	if (gp_faultin_verdict(faultin, address) != GOPROBE_CHUNK_OK)
+	if (gp_faultin_ask(faultin, address) != -EAGAIN)
 		return false;
-	faultin->address = address;
 	gp_faultin_serve_write(faultin);
 	return true;
 }

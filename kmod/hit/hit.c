@@ -137,10 +137,8 @@ bool gp_hit_await_g(const struct gp_probe *probe, const struct pt_regs *regs,
 
 	gp_faultin_init(&faultin);
 	while (!gp_hit_any_g(probe, regs, own)) {
-		if (!own->absent ||
-		    gp_faultin_verdict(&faultin, own->absent) != GOPROBE_CHUNK_OK)
+		if (!own->absent || gp_faultin_ask(&faultin, own->absent) != -EAGAIN)
 			return false;
-		faultin.address = own->absent;
 		gp_faultin_serve(&faultin);
 	}
 	return true;

@@ -114,11 +114,8 @@ static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
 		gp_hit_goroutine_tls(probe, sp, go);
 	if (likely(!go->absent))
 		return 0;
-	if (!quick) {
-		if (gp_faultin_verdict(faultin, go->absent) != GOPROBE_CHUNK_OK)
-			return 0;
-		faultin->address = go->absent;
-	}
+	if (!quick && gp_faultin_ask(faultin, go->absent) != -EAGAIN)
+		return 0;
 	return -EAGAIN;
 }
 

@@ -105,7 +105,7 @@ static inline bool unwritable(unsigned long address)
 	return address >= unwritable_from && address < unwritable_to;
 }
 
-u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+static u16 verdict_of(unsigned long address)
 {
 	const struct region *r = region_of(address);
 
@@ -119,7 +119,7 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 
 int gp_faultin_ask(struct gp_faultin *f, unsigned long address)
 {
-	u16 verdict = gp_faultin_verdict(f, address);
+	u16 verdict = verdict_of(address);
 
 	if (verdict != GOPROBE_CHUNK_OK)
 		return verdict;
