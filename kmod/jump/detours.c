@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Making of jumps: their detours, and what these need in the process. */
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "compat.h"
 #include "gfp.h"
 #include "jump/area.h"
-#include "jump/detours.h"
 #include "jump/jump.h"
+#include "jump/landing.h"
 #include "jump/notebook.h"
 #include "jump/patience.h"
 #include "jump/slots.h"
@@ -66,42 +64,6 @@ static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const s
 	}
 	kfree(code);
 	return err;
-}
-
-/* The breakpoint of a landing is for that process alone. */
-static GP_UPROBE_FILTER(gp_jump_landing_filter, uc, mm)
-{
-	return container_of(uc, struct gp_area, landing)->mm == mm;
-}
-
-int gp_jump_place_landing(struct gp_area *area)
-{
-	int err = area->lands ? 0 : gp_area_write_landing(area);
-
-	if (area->lands || err)
-		return err;
-	area->landing.handler = gp_handler_landed;
-	area->landing.filter = gp_jump_landing_filter;
-	err = gp_compat_register(file_inode(area->file), GP_AREA_LANDING, &area->landing,
-				 &area->landing_uprobe);
-	area->lands = !err;
-	return err;
-}
-
-bool gp_jump_remove_landings(struct gp_jump_space *space)
-{
-	struct gp_area *area;
-	bool any = false;
-
-	list_for_each_entry(area, &space->areas, node) {
-		if (!area->lands)
-			continue;
-		gp_compat_unregister(file_inode(area->file), GP_AREA_LANDING, &area->landing,
-				     area->landing_uprobe);
-		area->lands = false;
-		any = true;
-	}
-	return any;
 }
 
 /* Begin to count at 0: an earlier session may have used these. */
@@ -301,7 +263,7 @@ static int gp_jump_make_detour_at(struct gp_jump *j, struct gp_jump_plan *plan,
 	int err;
 
 	if (!plan->hits) {
-		err = gp_jump_place_landing(area);
+		err = gp_landing_place(area);
 		if (err)
 			return err;
 		d.landing = area->code + GP_AREA_LANDING;

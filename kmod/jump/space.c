@@ -39,8 +39,8 @@
 
 #include "gfp.h"
 #include "jump/area.h"
-#include "jump/detours.h"
 #include "jump/jump.h"
+#include "jump/landing.h"
 #include "jump/notebook.h"
 #include "jump/patience.h"
 #include "jump/slots.h"
@@ -304,7 +304,7 @@ void gp_jump_spaces_leave(struct list_head *spaces)
 		return;
 	gp_spaces_wait(spaces);
 	list_for_each_entry(space, spaces, look) {
-		any |= gp_jump_remove_landings(space);
+		any |= gp_landing_remove_all(space);
 		if (space->clear < 2)
 			continue;
 		gp_jump_restore_all(space, &space->jumps, true);
@@ -359,7 +359,7 @@ void gp_jump_space_close(struct gp_jump_space *space, struct gp_tallies *tallies
 	struct gp_area *area;
 
 	/* Of a process that has ended they are still registered. */
-	if (gp_jump_remove_landings(space))
+	if (gp_landing_remove_all(space))
 		gp_compat_unregister_sync();
 	gp_space_end_jumps(space);
 	gp_space_end_times(space);
@@ -397,12 +397,12 @@ static void gp_space_restore_stale(struct gp_jump_space *space)
 		return;
 	mmap_write_unlock(space->mm);
 	kthread_use_mm(space->mm);
-	err = gp_jump_place_landing(area);
+	err = gp_landing_place(area);
 	kthread_unuse_mm(space->mm);
 	if (err)
 		return;
 	gp_jump_restore_all(space, &space->stale, false);
-	if (gp_jump_remove_landings(space))
+	if (gp_landing_remove_all(space))
 		gp_compat_unregister_sync();
 	gp_space_forget_restored(space);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Detours of a space: their landings. gp_jump_new() makes them. */
-#ifndef GP_DETOURS_H
-#define GP_DETOURS_H
+/* Landings: the breakpoint of an area, at which detours hand hits over to the handler. */
+#ifndef GP_LANDING_H
+#define GP_LANDING_H
 
 #include <linux/types.h>
 
@@ -12,11 +12,11 @@ struct gp_jump_space;
  * Place the breakpoint of the area's landing, if it is not there. Context: a kernel thread that
  * uses the process's memory, without the lock of its mappings. Return: 0 or an error.
  */
-int gp_jump_place_landing(struct gp_area *area);
+int gp_landing_place(struct gp_area *area);
 /*
  * Remove the breakpoints of all landings. Return: whether there were any: then handlers are over
  * after gp_compat_unregister_sync().
  */
-bool gp_jump_remove_landings(struct gp_jump_space *space);
+bool gp_landing_remove_all(struct gp_jump_space *space);
 
 #endif
