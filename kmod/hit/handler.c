@@ -48,6 +48,7 @@
 #include "jump/jump.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
+#include "session/point.h"
 #include "session/probe.h"
 #include "session/session.h"
 #include "session/stream.h"

@@ -13,6 +13,7 @@
 #include "capture/faultin.h"
 #include "hit/hit.h"
 #include "ring/ring.h"
+#include "session/point.h"
 #include "session/reap.h"
 
 /* Count a hit that leaves nothing else. */

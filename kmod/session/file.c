@@ -19,6 +19,7 @@
 #include "arch/detour.h"
 #include "gfp.h"
 #include "session/file.h"
+#include "session/point.h"
 #include "session/reading.h"
 
 #define GP_PHDRS_MAX	64

@@ -25,6 +25,7 @@
 #include "jump/text.h"
 #include "session/file.h"
 #include "session/jumps.h"
+#include "session/point.h"
 #include "session/probe.h"
 #include "session/session.h"
 

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Breakpoints. A *point* is one place in one file, with one uprobe consumer, which all sessions
- * that want it share. A *probe* is one session's interest in a point.
- */
+/* Probes. A *probe* is one session's interest in a point. */
 #ifndef GP_PROBE_H
 #define GP_PROBE_H
 
 #include <linux/atomic.h>
-#include <linux/hashtable.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/types.h>
-#include <linux/uprobes.h>
 #include <linux/workqueue.h>
 #include <goprobe.h>
 
-#include "arch/emulate.h"
-#include "compat.h"
-
 struct gp_dynamic;
 struct gp_filter;
+struct gp_inode;
 struct gp_jump_plan;
 struct gp_plan;
 struct gp_point;
@@ -117,73 +109,6 @@ struct gp_probe {
 	struct list_head dead;
 };
 
-#define GP_INODE_BITS	12
-#define GP_JUMPS_BITS	8
-
-/**
- * struct gp_inode - the points of an inode
- * @node: in the table of inodes
- * @users: number of struct gp_file that refer to it
- * @inode: the kernel's; each user keeps it alive
- * @lock: guards the points and all that is done to them; held while the kernel waits for handlers
- * @sweep: number of the last sweep
- * @points: by offset
- * @jumps: struct gp_jump, by page: see gp_jumps_cover()
- */
-struct gp_inode {
-	struct hlist_node node;
-	u32 users;
-	struct inode *inode;
-	struct mutex lock;	/* guards the points */
-	u64 sweep;
-	DECLARE_HASHTABLE(points, GP_INODE_BITS);
-	DECLARE_HASHTABLE(jumps, GP_JUMPS_BITS);
-};
-
-/**
- * struct gp_probe_set - the probes of a point, as handlers see them
- * @dead: link in struct gp_sweep
- * @n: number of @probe
- * @probe: in the order they were added, but those with an edit last
- */
-struct gp_probe_set {
-	struct list_head dead;
-	u32 n;
-	struct gp_probe *probe[];
-};
-
-/**
- * struct gp_point - a breakpoint
- * @uc: its permanent consumer; handlers get it
- * @set: its probes; never NULL while @uc is registered
- * @execute: how the instruction is executed
- * @apply: registered for a moment so that the kernel calls @set's filter again
- * @applied: number of the last sweep that did so
- * @node: in @inode's table of points
- * @inode: its inode
- * @offset: in @inode
- * @uprobe: the kernel's handle, 6.12 and later
- * @registered: @uc is registered; false only after the kernel has refused to register it again
- * @holds: @apply stays registered and wants no process, until the sweep ends
- * @hold: the kernel's handle of @apply then, 6.12 and later
- * @dead: link in struct gp_sweep
- */
-struct gp_point {
-	struct uprobe_consumer uc;
-	struct gp_probe_set __rcu *set;
-	struct gp_emulate execute;
-	struct uprobe_consumer apply;
-	u64 applied;
-	struct hlist_node node;
-	struct gp_inode *inode;
-	loff_t offset;
-	struct uprobe *uprobe;
-	bool registered;
-	bool holds;
-	struct uprobe *hold;
-	struct list_head dead;
-};
-
 /**
  * struct gp_sweep - a batch of additions and removals in one inode
  * @inode: the inode; its lock is held until all handlers have ended
@@ -218,24 +143,11 @@ struct gp_sweep_job {
 	void *arg;
 };
 
-struct gp_inode *gp_inode_get(struct inode *inode);
-void gp_inode_put(struct gp_inode *inode);
-
 void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg);
 void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg);
 void gp_sweep_wait(struct gp_sweep_job *job);
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
-bool gp_point_leaves(struct gp_point *point);
-
-/* Context of these: the inode's lock. */
-struct gp_point *gp_point_find(const struct gp_inode *inode, loff_t offset);
-bool gp_point_is_alone(const struct gp_probe *probe);
-struct gp_jump_plan *gp_point_jump(const struct gp_point *point);
-void gp_point_renew(struct gp_point *point);
-
-/* hit/handler.c */
-GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);
 
 int gp_probe_init(void);
 void gp_probe_fini(void);
