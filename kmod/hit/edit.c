@@ -34,6 +34,7 @@
 #include "hit/handler.h"
 #include "hit/hit.h"
 #include "hit/pair.h"
+#include "hit/reject.h"
 #include "session/file.h"
 #include "session/probe.h"
 #include "session/session.h"
@@ -179,7 +180,7 @@ static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *r
 		verdict = gp_filter_run(probe, regs, 0, NULL);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
-	gp_pair_rejected(probe, regs, verdict);
+	gp_reject_hit(probe, regs, verdict);
 	return false;
 }
 

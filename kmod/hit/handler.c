@@ -43,6 +43,7 @@
 #include "hit/keyed.h"
 #include "hit/notify.h"
 #include "hit/pair.h"
+#include "hit/reject.h"
 #include "hit/timed.h"
 #include "jump/area.h"
 #include "jump/jump.h"
@@ -365,9 +366,9 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 	if (likely(verdict == GP_VERDICT_PASSES))
 		return gp_hit_way(probe, regs, probe->then);
 	if (unlikely(verdict != GP_VERDICT_REJECTS))
-		return gp_pair_rejected(probe, regs, verdict);
+		return gp_reject_hit(probe, regs, verdict);
 	this_cpu_inc(*filter->rejected);
-	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
+	return probe->remembers ? gp_reject_call(probe, regs) : 0;
 }
 
 /* Most hits fail the first test, which needs no stack frame: all callees are tail calls. */
@@ -380,7 +381,7 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	if (!filter->first || gp_test_holds(filter->test, regs))
 		return gp_hit_filter_all(probe, regs);
 	this_cpu_inc(*filter->rejected);
-	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
+	return probe->remembers ? gp_reject_call(probe, regs) : 0;
 }
 
 /* Write the record of a hit that counts; for pair.c. */

@@ -11,7 +11,7 @@
 #include "hit/filter.h"
 #include "hit/hit.h"
 #include "hit/keyed.h"
-#include "hit/pair.h"
+#include "hit/reject.h"
 #include "ring/ring.h"
 #include "session/session.h"
 #include "stats/calls.h"
@@ -38,7 +38,7 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
-	gp_pair_rejected(probe, regs, verdict);
+	gp_reject_hit(probe, regs, verdict);
 	return false;
 }
 

@@ -170,64 +170,6 @@ bool gp_pair_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
 	return gp_pair_remember(probe, regs);
 }
 
-/**
- * gp_pair_pass_by() - handle a call that has not passed its filter
- * @probe: paired or timed
- * @regs: the target's registers
- *
- * The call still shows which calls have ended without returning. Its return must not be taken for
- * that of an earlier call of the same function, which is possible only if one is open. Where a tree
- * of calls begins depends on the calls of all functions.
- *
- * Return: 0.
- */
-noinline int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs *regs)
-{
-	struct gp_own_g own;
-
-	/* data_race(): points that are added meanwhile may see this hit or not. */
-	if (data_race(probe->tally->counts_open && !probe->tally->roots) &&
-	    !atomic_read(&probe->tally->open))
-		return 0;
-	if (gp_hit_await_g(probe, regs, &own))
-		gp_calls_pass_by(probe->session->calls, gp_hit_key(&own),
-				 gp_calls_depth(own.depth));
-	return 0;
-}
-
-/* Remember a muted call: for the calls in it, and for nothing else. */
-static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs,
-			enum gp_verdict verdict)
-{
-	struct gp_session *s = probe->session;
-	struct gp_own_g own;
-
-	if (gp_hit_await_g(probe, regs, &own) &&
-	    gp_calls_open(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
-			  probe->tally->muted, 0) != GP_CALLS_KEPT)
-		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
-	else
-		gp_hit_stat(s, gp_hit_verdict_stat(verdict));
-	return 0;
-}
-
-/**
- * gp_pair_rejected() - handle a hit that has not passed its filter
- * @probe: paired or timed
- * @regs: the target's registers
- * @verdict: of the filter
- *
- * Return: 0.
- */
-noinline int gp_pair_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
-			      enum gp_verdict verdict)
-{
-	if (probe->remembers && verdict & GP_VERDICT_F_MUTED)
-		return gp_pair_mute(probe, regs, verdict);
-	gp_hit_rejected(probe, verdict);
-	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
-}
-
 /* --- their ends ----------------------------------------------------------------- */
 
 /*

@@ -12,9 +12,6 @@ struct gp_probe;
 struct gp_session;
 
 int gp_pair_call(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_pair_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
-		     enum gp_verdict verdict);
 bool gp_pair_try_call(const struct gp_probe *probe, const struct pt_regs *regs);
 bool gp_pair_try_end(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_pair_end(const struct gp_probe *probe, const struct pt_regs *regs);

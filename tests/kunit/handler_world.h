@@ -133,6 +133,7 @@ static inline u64 fake_ns(void)
 #include "../../kmod/stats/keys.c"
 #include "../../kmod/stats/goroutine_set.c"
 #include "../../kmod/hit/pair.c"
+#include "../../kmod/hit/reject.c"
 #include "../../kmod/hit/timed.c"
 #include "../../kmod/ring/ring.c"
 #include "../../kmod/capture/visited.c"
