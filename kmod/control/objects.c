@@ -44,7 +44,7 @@ static int gp_objects_keep_file(struct gp_session *s, struct gp_file *f,
 	mutex_lock(&s->turn);
 	mutex_lock(&s->lock);
 	if (s->stopped) {
-		ret = gp_session_refuse_stopped(s, extack);
+		ret = gp_refuse_stopped(s, extack);
 	} else {
 		s->objects.files[s->objects.nfiles] = f;
 		ret = s->objects.nfiles++;
@@ -63,7 +63,7 @@ int gp_objects_add_file(struct gp_session *s, struct file *file,
 	int ret;
 
 	if (READ_ONCE(s->stopped))
-		return gp_session_refuse_stopped(s, extack);
+		return gp_refuse_stopped(s, extack);
 	if (s->objects.nfiles == GP_FILES_MAX)
 		return gp_refuse(extack, -E2BIG, "the session has too many files");
 	why = gp_verify_runtime(rt);

@@ -464,7 +464,7 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 	int err;
 
 	if (s->stopped)
-		return gp_session_refuse_stopped(s, extack);
+		return gp_refuse_stopped(s, extack);
 	mutex_lock(&s->lock);
 	err = gp_points_check_points(s, file, code, points, n, extack);
 	mutex_unlock(&s->lock);
@@ -476,7 +476,7 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 		return gp_points_refuse_point(s, extack, batch.err, batch.refused,
 					      gp_points_why_no_probe(batch.err));
 	if (batch.err)
-		return gp_session_refuse_stopped(s, extack);
+		return gp_refuse_stopped(s, extack);
 	if (n)
 		gp_breaker_start(s);
 	if (s->running)
@@ -491,7 +491,7 @@ int gp_points_add(struct gp_session *s, const struct gp_request *r, struct netli
 	int ret;
 
 	if (READ_ONCE(s->stopped))
-		return gp_session_refuse_stopped(s, extack);
+		return gp_refuse_stopped(s, extack);
 	if (r->file >= s->objects.nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
 	if (r->npoints > GP_POINTS_MAX - READ_ONCE(s->objects.nprobes))

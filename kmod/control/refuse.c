@@ -4,6 +4,7 @@
 #include <net/genetlink.h>
 
 #include "control/refuse.h"
+#include "session/session.h"
 
 /**
  * gp_refuse() - refuse with a message
@@ -36,4 +37,12 @@ int gp_refuse_unprivileged(struct sk_buff *skb, struct netlink_ext_ack *extack)
 		return gp_refuse(extack, -EPERM,
 				 "the kernel's lockdown is in confidentiality mode");
 	return 0;
+}
+
+/* Refuse what a session that has stopped cannot do any more. */
+int gp_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	return gp_refuse(extack, -ESHUTDOWN, s->breaker.broken ?
+			 "the session has been stopped: its hits took too much time" :
+			 "the session has been stopped");
 }

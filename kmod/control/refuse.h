@@ -3,6 +3,7 @@
 #ifndef GP_REFUSE_H
 #define GP_REFUSE_H
 
+struct gp_session;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -10,5 +11,6 @@ struct sk_buff;
 
 int gp_refuse(struct netlink_ext_ack *extack, int err, const char *why);
 int gp_refuse_unprivileged(struct sk_buff *skb, struct netlink_ext_ack *extack);
+int gp_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack);
 
 #endif

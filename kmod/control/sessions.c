@@ -420,13 +420,6 @@ void gp_session_finish(struct gp_session *s)
 	gp_session_put(s);
 }
 
-int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack)
-{
-	return gp_refuse(extack, -ESHUTDOWN, s->breaker.broken ?
-			 "the session has been stopped: its hits took too much time" :
-			 "the session has been stopped");
-}
-
 /* Context: the session's turn, as for gp_session_stop(). */
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 {
@@ -434,7 +427,7 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 	if (s->breaker.broken)
 		return 0;
 	if (s->stopped)
-		return gp_session_refuse_stopped(s, extack);
+		return gp_refuse_stopped(s, extack);
 	WRITE_ONCE(s->running, true);
 	gp_trapless_start(s);
 	return 0;

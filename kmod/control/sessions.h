@@ -30,7 +30,6 @@ void gp_session_put(struct gp_session *s);
 void gp_session_finish(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);
 
-int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
 void gp_session_stop(struct gp_session *s);
 u64 gp_session_hits(struct gp_session *s);

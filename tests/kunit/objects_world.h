@@ -127,7 +127,7 @@ void gp_trapless_pause(struct gp_session *session)
 {
 }
 
-int gp_session_refuse_stopped(const struct gp_session *session, struct netlink_ext_ack *ack)
+int gp_refuse_stopped(const struct gp_session *session, struct netlink_ext_ack *ack)
 {
 	return gp_refuse(ack, -ESHUTDOWN, "stopped");
 }
