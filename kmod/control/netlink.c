@@ -22,6 +22,7 @@
 #include "control/reader.h"
 #include "control/refuse.h"
 #include "control/request.h"
+#include "control/session_stats.h"
 #include "control/sessions.h"
 #include "control/trapless.h"
 #include "control/report.h"

@@ -32,8 +32,6 @@ void gp_session_socket_closed(u32 portid);
 
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
 void gp_session_stop(struct gp_session *s);
-u64 gp_session_hits(struct gp_session *s);
-void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);
 
 int gp_session_init(void);
 void gp_session_fini(void);

@@ -23,7 +23,7 @@
 #include "capture/plan.h"
 #include "compat.h"
 #include "control/filter_build.h"
-#include "control/sessions.h"
+#include "control/session_stats.h"
 #include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
