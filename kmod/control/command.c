@@ -25,7 +25,7 @@
 
 #include "compat.h"
 #include "control/command.h"
-#include "control/netlink.h"
+#include "control/message.h"
 #include "control/refuse.h"
 #include "control/request.h"
 #include "control/sessions.h"
@@ -160,7 +160,7 @@ static void gp_command_answer(struct gp_command *c, int ret)
 	struct nlmsghdr *nlh = (struct nlmsghdr *)c->info.nlhdr;
 
 	if (ret >= 0 && c->kind->reply)
-		ret = gp_netlink_reply_u32(&c->info, c->kind->reply, ret);
+		ret = gp_message_reply_u32(&c->info, c->kind->reply, ret);
 	if (ret >= 0 && !(nlh->nlmsg_flags & NLM_F_ACK))
 		return;
 	/* The kernel's socket sends the answer; a clone belongs to no socket when it is freed. */

@@ -17,7 +17,7 @@
 
 #include "capture/plan.h"
 #include "control/list.h"
-#include "control/netlink.h"
+#include "control/message.h"
 #include "control/refuse.h"
 #include "control/sessions.h"
 #include "session/file.h"
@@ -125,7 +125,7 @@ static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
 		       struct gp_session *s, struct gp_list_at *at)
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
+				&gp_message_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
 	int err = -EMSGSIZE;
 
 	if (!hdr || nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||

@@ -15,6 +15,7 @@
 #include "capture/plan.h"
 #include "control/command.h"
 #include "control/list.h"
+#include "control/message.h"
 #include "control/netlink.h"
 #include "control/netlink_policy.h"
 #include "control/objects.h"
@@ -36,39 +37,6 @@
 #include "stats/goroutine_set.h"
 #include "stats/keys.h"
 #include "stats/pending.h"
-
-/* Begin a reply; sets *@hdr. */
-static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
-{
-	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
-
-	if (!skb)
-		return NULL;
-	*hdr = genlmsg_put_reply(skb, info, &gp_netlink_family, 0,
-				 info->genlhdr->cmd);
-	if (!*hdr) {
-		nlmsg_free(skb);
-		return NULL;
-	}
-	return skb;
-}
-
-/* Send a reply of one number. */
-int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value)
-{
-	struct sk_buff *skb;
-	void *hdr;
-
-	skb = gp_nl_reply(info, &hdr);
-	if (!skb)
-		return gp_refuse(info->extack, -ENOMEM, "out of memory");
-	if (nla_put_u32(skb, attr, value)) {
-		nlmsg_free(skb);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-}
 
 static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 {
@@ -107,7 +75,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	if (info->genlhdr->version != GOPROBE_GENL_VERSION)
 		return gp_refuse(info->extack, -EPROTO,
 				 "the client speaks another version of the protocol than the module; install both of one release");
-	skb = gp_nl_reply(info, &hdr);
+	skb = gp_message_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
 	if (nla_put_string(skb, GOPROBE_A_VERSION, THIS_MODULE->version) ||
@@ -156,7 +124,7 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		err = gp_request_parse(&r, info);
 	if (err)
 		return err;
-	skb = gp_nl_reply(info, &hdr);
+	skb = gp_message_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
 	s = gp_session_new(NETLINK_CB(req).sk, info->snd_portid, &r, info->extack);
@@ -212,7 +180,7 @@ static int gp_run_get_stats(struct gp_session *s, struct gp_command *c)
 	void *hdr;
 
 	gp_session_stats(s, stats);
-	skb = gp_nl_reply(info, &hdr);
+	skb = gp_message_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
 	if (nla_put(skb, GOPROBE_A_STATS, sizeof(stats), stats)) {
@@ -308,19 +276,6 @@ static const struct genl_ops gp_netlink_ops[] = {
 };
 
 /*
- * parallel_ops: allocating a new session can take a while, which must not block every other family;
- * workers do what takes longer. netnsok is false: the initial network namespace only.
- */
-struct genl_family gp_netlink_family __ro_after_init = {
-	.name = GOPROBE_GENL_NAME,
-	.version = GOPROBE_GENL_VERSION,
-	.module = THIS_MODULE,
-	.parallel_ops = true,
-	.ops = gp_netlink_ops,
-	.n_ops = ARRAY_SIZE(gp_netlink_ops),
-};
-
-/*
  * A socket was closed: by its owner, by exit or by SIGKILL. The closing task may have to wait until
  * this returns.
  */
@@ -345,7 +300,9 @@ int __init gp_netlink_init(void)
 
 	if (err)
 		return err;
-	err = genl_register_family(&gp_netlink_family);
+	gp_message_family.ops = gp_netlink_ops;
+	gp_message_family.n_ops = ARRAY_SIZE(gp_netlink_ops);
+	err = genl_register_family(&gp_message_family);
 	if (err)
 		netlink_unregister_notifier(&gp_netlink_notifier);
 	return err;
@@ -353,6 +310,6 @@ int __init gp_netlink_init(void)
 
 void gp_netlink_fini(void)
 {
-	genl_unregister_family(&gp_netlink_family);
+	genl_unregister_family(&gp_message_family);
 	netlink_unregister_notifier(&gp_netlink_notifier);
 }

@@ -22,7 +22,7 @@
 #include <net/genetlink.h>
 #include <net/sock.h>
 
-#include "control/netlink.h"
+#include "control/message.h"
 #include "control/reader.h"
 #include "control/refuse.h"
 #include "control/sessions.h"
@@ -57,27 +57,6 @@ struct gp_pass {
 	bool done;
 	unsigned long end[];
 };
-
-/* The work that sends GOPROBE_CMD_READY. */
-void gp_reader_send_ready(struct work_struct *work)
-{
-	struct gp_session *s = container_of(to_delayed_work(work),
-					    struct gp_session, ready);
-	struct sk_buff *skb = NULL;
-
-	/* The port of a socket that is being closed may already belong to another socket. */
-	if (!sock_flag(s->sk, SOCK_DEAD))
-		skb = genlmsg_new(0, GFP_KERNEL);
-	atomic_set(&s->armed, GP_STREAM_READING);
-	if (!skb)
-		return;
-	if (!genlmsg_put(skb, 0, 0, &gp_netlink_family, 0, GOPROBE_CMD_READY)) {
-		nlmsg_free(skb);
-		return;
-	}
-	/* A reader with a full buffer wakes up anyway. */
-	genlmsg_unicast(&init_net, skb, s->portid);
-}
 
 /* @ring has more space: wake waiting hits. */
 static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ring)
@@ -166,7 +145,7 @@ int gp_reader_done(struct netlink_callback *cb)
 static void *gp_reader_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
+			   &gp_message_family, NLM_F_MULTI, GOPROBE_CMD_READ);
 }
 
 /*

@@ -5,9 +5,7 @@
 
 struct netlink_callback;
 struct sk_buff;
-struct work_struct;
 
-void gp_reader_send_ready(struct work_struct *work);
 int gp_reader_start(struct netlink_callback *cb);
 int gp_reader_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int gp_reader_done(struct netlink_callback *cb);

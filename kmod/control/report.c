@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
-#include "control/netlink.h"
+#include "control/message.h"
 #include "control/refuse.h"
 #include "control/report.h"
 #include "control/sessions.h"
@@ -82,7 +82,7 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
+			  &gp_message_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
 	if (hdr && xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT)) {
 		gp_report_put(skb, s, at, bucket);
 		genlmsg_end(skb, hdr);
@@ -136,7 +136,7 @@ static int gp_report_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
 		gp_stream_drain_ready(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
+			  &gp_message_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
 	if (hdr && s->keys && at->id < gp_keys_number(s->keys)) {
 		gp_report_put_keys(skb, s->keys, at, bucket);
 		genlmsg_end(skb, hdr);
@@ -205,7 +205,7 @@ static int gp_report_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
 		gp_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN_CALLS);
+			  &gp_message_family, NLM_F_MULTI, GOPROBE_CMD_OPEN_CALLS);
 	if (hdr)
 		o.nla = nla_reserve(skb, GOPROBE_A_OPEN_CALLS, 0);
 	o.now = gp_clock_read(&s->calls->clock);

@@ -40,9 +40,9 @@
 #include "capture/plan.h"
 #include "control/breaker.h"
 #include "control/command.h"
+#include "control/message.h"
 #include "control/objects.h"
 #include "control/points.h"
-#include "control/reader.h"
 #include "control/refuse.h"
 #include "control/request.h"
 #include "control/sessions.h"
@@ -249,7 +249,7 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	kref_init(&s->ref);
 	INIT_LIST_HEAD(&s->node);
 	gp_command_open(s);
-	gp_stream_open(s, gp_reader_send_ready);
+	gp_stream_open(s, gp_message_send_ready);
 	gp_reap_open(s);
 	gp_breaker_init(&s->breaker, &r->breaker);
 	gp_tallies_init(&s->tallies);
