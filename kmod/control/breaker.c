@@ -27,8 +27,8 @@
 
 #include "compat.h"
 #include "control/breaker.h"
+#include "control/session_run.h"
 #include "control/session_stats.h"
-#include "control/sessions.h"
 #include "session/session.h"
 #include "session/stream.h"
 

@@ -30,9 +30,6 @@ void gp_session_put(struct gp_session *s);
 void gp_session_finish(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);
 
-int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
-void gp_session_stop(struct gp_session *s);
-
 int gp_session_init(void);
 void gp_session_fini(void);
 

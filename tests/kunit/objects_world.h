@@ -15,6 +15,7 @@
 
 #include "../../kmod/control/objects.c"
 #include "../../kmod/control/points.c"
+#include "../../kmod/control/points_del.c"
 
 static struct netlink_ext_ack extack;
 static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */
