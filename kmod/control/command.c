@@ -13,6 +13,9 @@
  * nobody waits for their answers.
  *
  * Lifetime: the worker holds a reference to the session while it is queued or runs.
+ *
+ * A pair with sessions.c, which queues the end of a session; the worker then calls it to end the
+ * session.
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>

@@ -20,6 +20,9 @@
  * that belong together, notify.c handles goroutine notifications, edit.c modifies the program. What
  * a probe's hits do was decided when the probe was made (enum gp_way).
  *
+ * A circle with edit.c, notify.c and pair.c: a hit goes to them by what it does, and for its record
+ * back to here, where the fast path needs the record's code in line.
+ *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
 #include <linux/errno.h>
@@ -384,7 +387,7 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	return probe->remembers ? gp_reject_call(probe, regs) : 0;
 }
 
-/* Write the record of a hit that counts; for pair.c. */
+/* Write the record of a hit that counts; for pair.c and edit.c. */
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_general(probe, regs);
