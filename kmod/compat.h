@@ -6,6 +6,7 @@
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
 
+#include <linux/cgroup.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -110,6 +111,23 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 	return before;
 #else
 	return NULL;
+#endif
+}
+
+/* The control group whose directory @fd is, with a reference, or an ERR_PTR(). */
+static inline struct cgroup *gp_compat_cgroup(int fd)
+{
+#ifdef CONFIG_CGROUPS
+	return cgroup_get_from_fd(fd);
+#else
+	return ERR_PTR(-EOPNOTSUPP);
+#endif
+}
+
+static inline void gp_compat_cgroup_put(struct cgroup *cgroup)
+{
+#ifdef CONFIG_CGROUPS
+	cgroup_put(cgroup);
 #endif
 }
 

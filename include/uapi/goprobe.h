@@ -32,14 +32,15 @@
  * GOPROBE_CMD_LIST (dump)
  *	The sessions of this host: one or more messages for each session and file: A_SESSION
  *	(u32), A_OWNER (u32: process that made the session, in the initial pid namespace), A_PATH
- *	(string: of the file, as the caller sees it), A_PIDS (s32[], absent if all processes are
- *	traced), A_POINTS (struct goprobe_point[]; code, filter and edit are 0), A_FILE (u32).
+ *	(string: of the file, as the caller sees it), A_PIDS (s32[]), A_FLAGS (u32:
+ *	GOPROBE_SESSION_F_CGROUP, or absent; without both all processes are traced), A_POINTS
+ *	(struct goprobe_point[]; code, filter and edit are 0), A_FILE (u32).
  *
  * GOPROBE_CMD_SESSION_NEW (do)
  *	A_PIDS (s32[], optional): the traced processes (thread group ids as the caller sees them);
  *	absent: every process that maps a file of the session. Other processes never get a
  *	breakpoint, except by fork from a listed one; such hits are not recorded.
- *	A_FLAGS (u32, optional): GOPROBE_SESSION_F_*.
+ *	A_FLAGS (u32, optional): GOPROBE_SESSION_F_*. A_FD (u32): see GOPROBE_SESSION_F_CGROUP.
  *	A_RING_BYTES (u32, optional): size of each CPU's ring; rounded up to a power of two.
  *	A_CALL_LIMIT (u32, optional): calls of timed or paired functions that can be open at once.
  *	A_PENDING_LIMIT (struct goprobe_pending_limit, optional): number and size of pending
@@ -50,7 +51,8 @@
  *	overload breaker.
  *	reply: A_SESSION (u32), A_RING_BYTES (u32, the actual size); with GOPROBE_SESSION_F_FD:
  *	A_FD (u32), a descriptor of the sender.
- *	-EEXIST: the socket has a session. -ESRCH: no such process.
+ *	-EEXIST: the socket has a session. -ESRCH: no such process. -EBADF: no control group.
+ *	-ENOENT: it was removed.
  *
  * GOPROBE_CMD_FILE_ADD (do)
  *	A_FD (u32): the Go binary, opened for reading. A_RUNTIME (struct goprobe_runtime): offsets
@@ -255,6 +257,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_WIPE		(1ULL << 8) /* GOPROBE_REF_WIPE */
 #define GOPROBE_ABILITY_KEY_HASH	(1ULL << 9) /* a value of GOPROBE_OP_KEY_BYTES */
 #define GOPROBE_ABILITY_SEARCH		(1ULL << 10) /* GOPROBE_OP_MATCH, _FIND and _DATA */
+#define GOPROBE_ABILITY_CGROUP		(1ULL << 11) /* GOPROBE_SESSION_F_CGROUP */
 
 /**
  * struct goprobe_limits - limits of the module
@@ -331,14 +334,22 @@ struct goprobe_limits {
 #define GOPROBE_SESSION_F_FD		(1U << 2)
 /*
  * Points with GOPROBE_POINT_F_JUMP become jumps after many hits: the program itself counts then,
- * without a trap. Needs GOPROBE_A_PIDS and GOPROBE_ABILITY_JUMP.
+ * without a trap. Needs GOPROBE_A_PIDS and GOPROBE_ABILITY_JUMP; with GOPROBE_SESSION_F_CGROUP they
+ * stay breakpoints.
  */
 #define GOPROBE_SESSION_F_JUMPS		(1U << 3)
 /* With GOPROBE_SESSION_F_JUMPS: before the first hit. */
 #define GOPROBE_SESSION_F_JUMPS_AT_ONCE	(1U << 4)
+/*
+ * GOPROBE_A_FD is a directory of a control group of version 2: besides GOPROBE_A_PIDS the processes
+ * in it, or below it, are traced, now and later. A process that enters it after it has mapped a
+ * file may lack breakpoints there.
+ */
+#define GOPROBE_SESSION_F_CGROUP	(1U << 5)
 #define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE | \
 					 GOPROBE_SESSION_F_FD | GOPROBE_SESSION_F_JUMPS | \
-					 GOPROBE_SESSION_F_JUMPS_AT_ONCE)
+					 GOPROBE_SESSION_F_JUMPS_AT_ONCE | \
+					 GOPROBE_SESSION_F_CGROUP)
 
 #define GOPROBE_LARGE_BYTES		65536
 

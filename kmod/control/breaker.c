@@ -52,7 +52,7 @@ static u64 gp_breaker_process(const struct task_struct *leader)
 	return ns;
 }
 
-/* System time so far of the traced processes, or of the machine if all can be traced. */
+/* System time so far of the traced processes, or of the machine if not all of them are listed. */
 static u64 gp_breaker_system(const struct gp_session *s)
 {
 	const struct task_struct *leader;
@@ -62,9 +62,11 @@ static u64 gp_breaker_system(const struct gp_session *s)
 
 	if (!GP_HITS_TAKE_LOCKS)
 		return 0;
-	if (!s->npids)
+	if (!s->npids || s->cgroup) {
 		for_each_online_cpu(cpu)
 			ns += kcpustat_cpu(cpu).cpustat[CPUTIME_SYSTEM];
+		return ns;
+	}
 	rcu_read_lock();
 	for (i = 0; i < s->npids; i++) {
 		leader = pid_task(s->pids[i], PIDTYPE_TGID);

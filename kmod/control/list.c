@@ -130,7 +130,8 @@ static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr || nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
 	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
-	    gp_list_put_pids(skb, s))
+	    gp_list_put_pids(skb, s) ||
+	    (s->cgroup && nla_put_u32(skb, GOPROBE_A_FLAGS, GOPROBE_SESSION_F_CGROUP)))
 		goto full;
 	if (at->file >= s->objects.nfiles) {
 		at->file++;	/* a session without files is listed once */

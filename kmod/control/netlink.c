@@ -88,6 +88,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 			      GOPROBE_ABILITY_SEARCH |
 			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
 			      (gp_trapless_allowed() ? GOPROBE_ABILITY_JUMP : 0) |
+			      (IS_ENABLED(CONFIG_CGROUPS) ? GOPROBE_ABILITY_CGROUP : 0) |
 			      gp_emulate_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {

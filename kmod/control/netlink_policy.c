@@ -9,6 +9,7 @@ const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 const struct nla_policy gp_policy_session_new[GOPROBE_A_BREAKER + 1] = {
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
+	[GOPROBE_A_FD] = { .type = NLA_U32 },
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_CALL_LIMIT] = { .type = NLA_U32 },
 	[GOPROBE_A_PENDING_LIMIT] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_pending_limit)),

@@ -47,6 +47,7 @@
 #include "control/session_run.h"
 #include "control/sessions.h"
 #include "control/trapless.h"
+#include "compat.h"
 #include "gfp.h"
 #include "jump/notebook.h"
 #include "ring/ring.h"
@@ -95,6 +96,23 @@ static int gp_session_take_pids(struct gp_session *s, const s32 *pids, u32 n,
 	return 0;
 }
 
+static int gp_session_take_cgroup(struct gp_session *s, const struct gp_request *r,
+				  struct netlink_ext_ack *extack)
+{
+	struct cgroup *cgroup;
+
+	if (!(r->flags & GOPROBE_SESSION_F_CGROUP))
+		return 0;
+	cgroup = gp_compat_cgroup(r->fd);
+	if (cgroup == ERR_PTR(-ENOENT))
+		return gp_refuse(extack, -ENOENT, "the control group has been removed");
+	if (IS_ERR(cgroup))
+		return gp_refuse(extack, PTR_ERR(cgroup),
+				 "the descriptor is no directory of a control group of version 2");
+	s->cgroup = cgroup;
+	return 0;
+}
+
 static int gp_session_make_rings(struct gp_session *s)
 {
 	int cpu;
@@ -123,6 +141,8 @@ static void gp_session_free(struct gp_session *s)
 	gp_notebook_free(s->notebook);
 	gp_objects_free(s);
 	gp_session_free_pids(s);
+	if (s->cgroup)
+		gp_compat_cgroup_put(s->cgroup);
 	gp_reads_fini(&s->reads);
 	mutex_destroy(&s->turn);
 	mutex_destroy(&s->lock);
@@ -208,6 +228,8 @@ static const char *gp_session_refuses(const struct gp_request *r, int *err)
 	*err = -EINVAL;
 	if (r->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
+	if (r->fd && !(r->flags & GOPROBE_SESSION_F_CGROUP))
+		return "a session has a descriptor without GOPROBE_SESSION_F_CGROUP";
 	*err = -EPERM;
 	if (r->flags & GOPROBE_SESSION_F_JUMPS && !gp_trapless_allowed())
 		return "there can be no jumps without allow_jumps=1";
@@ -267,6 +289,8 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	s->large = r->flags & GOPROBE_SESSION_F_LARGE;
 
 	err = gp_session_take_pids(s, r->pids, r->npids, extack);
+	if (!err)
+		err = gp_session_take_cgroup(s, r, extack);
 	if (err)
 		goto err_free;
 	gp_trapless_init(s, r->flags);

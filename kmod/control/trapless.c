@@ -616,8 +616,11 @@ out:
 
 void gp_trapless_init(struct gp_session *s, u32 flags)
 {
-	/* Of all processes of a machine those would be missing that are forked later. */
-	s->trapless.wanted = flags & GOPROBE_SESSION_F_JUMPS && s->npids;
+	/*
+	 * Where not all processes are listed, those would be missing that are forked later; and
+	 * their copies of jumps would get breakpoints, which breaks them.
+	 */
+	s->trapless.wanted = flags & GOPROBE_SESSION_F_JUMPS && s->npids && !s->cgroup;
 	s->trapless.at_once = flags & GOPROBE_SESSION_F_JUMPS_AT_ONCE;
 	s->trapless.ms = GP_TRAPLESS_MS;
 	INIT_DELAYED_WORK(&s->trapless.work, gp_trapless_work);

@@ -29,6 +29,7 @@ struct gp_notebook;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
+struct cgroup;
 struct file;
 struct sock;
 
@@ -165,6 +166,7 @@ struct gp_objects {
  * @pid: the first of @pids, or NULL; fixed
  * @pids: traced processes; @npids of them, or all if 0; fixed
  * @npids: number of @pids
+ * @cgroup: processes in it are traced, too, or NULL; fixed
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
@@ -209,6 +211,7 @@ struct gp_session {
 	const struct pid *pid;
 	struct pid **pids;
 	u32 npids;
+	struct cgroup *cgroup;
 	atomic_t armed;
 
 	/* Handlers use this now and then. */
@@ -245,18 +248,20 @@ struct gp_session {
 	struct gp_timeline line;
 };
 
+bool gp_session_has_task(const struct gp_session *s, struct task_struct *t);
+
 /* Whether the current process is traced. Each hit asks; usually one process is traced. */
 static __always_inline bool gp_session_wants_current(const struct gp_session *s)
 {
 	const struct pid *pid = task_tgid(current);
 	u32 i;
 
-	if (likely(s->pid == pid) || !s->npids)
+	if (likely(s->pid == pid) || (!s->npids && !s->cgroup))
 		return true;
 	for (i = 1; i < s->npids; i++)
 		if (s->pids[i] == pid)
 			return true;
-	return false;
+	return s->cgroup && gp_session_has_task(s, current);
 }
 
 bool gp_session_wants_mm(const struct gp_session *s, const struct mm_struct *mm);

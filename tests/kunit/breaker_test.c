@@ -209,6 +209,25 @@ static void hits_that_queue_up_stop_the_session(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->breaker.broken, c->stops ? c->hits * 10 : 0);
 }
 
+/* Others can come, which no list has. */
+static void the_system_time_with_a_control_group_is_that_of_the_machine(struct kunit *test)
+{
+	struct pid *pids[] = { task_tgid(current) };
+	u64 before;
+
+	if (!GP_HITS_TAKE_LOCKS)
+		kunit_skip(test, "hits of this kernel take no locks");
+	make(1000, 10);
+	before = gp_breaker_system(s);
+	s->cgroup = (void *)pids;
+	KUNIT_EXPECT_EQ(test, gp_breaker_system(s), before);
+	s->pids = pids;
+	s->npids = 1;
+	KUNIT_EXPECT_EQ(test, gp_breaker_system(s), before);
+	cpustat.cpustat[CPUTIME_SYSTEM] += 1000;
+	KUNIT_EXPECT_GE(test, gp_breaker_system(s), before + 1000);
+}
+
 /* Of a process that is traced, all its threads' and of none else. */
 static void the_system_time_is_that_of_the_traced_processes(struct kunit *test)
 {
@@ -324,6 +343,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(too_much_in_a_row_stops_the_session),
 	KUNIT_CASE_PARAM(hits_that_queue_up_stop_the_session, waits_gen_params),
 	KUNIT_CASE(the_system_time_is_that_of_the_traced_processes),
+	KUNIT_CASE(the_system_time_with_a_control_group_is_that_of_the_machine),
 	KUNIT_CASE(one_good_round_forgives_all),
 	KUNIT_CASE(what_is_broken_is_never_0_hits),
 	KUNIT_CASE(a_session_that_was_stopped_is_left_alone),

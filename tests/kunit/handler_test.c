@@ -381,6 +381,33 @@ static void any_of_several_processes_is_traced(struct kunit *test)
 	s.pid = NULL;
 }
 
+static void a_process_of_the_control_group_or_of_the_list_is_traced(struct kunit *test)
+{
+	struct pid *pids[] = { task_tgid(&init_task), task_tgid(current) };
+	u32 way, n, group;
+
+	for (way = GP_WAY_QUICK; way <= GP_WAY_GENERAL; way++) {
+		for (n = 0; n <= ARRAY_SIZE(pids); n++) {
+			for (group = 0; group < 2; group++) {
+				bool traced = group || n == ARRAY_SIZE(pids);
+
+				make(way, 0);
+				s.cgroup = (void *)pids;
+				s.pids = pids;
+				s.npids = n;
+				s.pid = n ? pids[0] : NULL;
+				in_group = group;
+				KUNIT_EXPECT_TRUE(test, hit());
+				KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_CALLS), (u64)traced);
+				KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_OTHER_PROCESS),
+						(u64)!traced);
+			}
+		}
+	}
+	s.cgroup = NULL;
+	s.pid = NULL;
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_hit_counts_as_what_it_was, hit_gen_params),
 	KUNIT_CASE(whatever_comes_together_a_hit_counts_once),
@@ -391,6 +418,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_loss_is_reported_before_the_next_record),
 	KUNIT_CASE(only_a_reader_that_waits_is_woken),
 	KUNIT_CASE(any_of_several_processes_is_traced),
+	KUNIT_CASE(a_process_of_the_control_group_or_of_the_list_is_traced),
 	KUNIT_CASE(a_breakpoint_stays_where_it_is_wanted),
 	{}
 };

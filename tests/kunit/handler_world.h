@@ -224,6 +224,14 @@ bool gp_point_leaves(struct gp_point *the_point)
 	return leaves;
 }
 
+/* Whether the process that hits is in the session's control group. */
+static bool in_group;
+
+bool gp_session_has_task(const struct gp_session *session, struct task_struct *t)
+{
+	return in_group && t == current;
+}
+
 void gp_stream_wake(struct gp_session *session, enum gp_stream_wake wake)
 {
 	woken[wake]++;

@@ -3,17 +3,20 @@
  * netfuzz: messages of all kinds for the module, most of them right, on several sockets, while
  * the programs that are probed run.
  *
- *	netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-v]
+ *	netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-g GROUP] [-v]
  *		STRESS PLACES LOAD PLACES [INPUT...]
  *
  * Inputs run first, one after the other. Then it continues until that many messages have been sent,
  * or for that long.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,7 +136,21 @@ static unsigned int again(char *const paths[], unsigned int n)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-v] STRESS PLACES LOAD PLACES [INPUT...]\n");
+	fprintf(stderr, "usage: netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-g GROUP] [-v] STRESS PLACES LOAD PLACES [INPUT...]\n");
+	exit(2);
+}
+
+/* The uppermost control group, and one below it without processes. */
+static void open_groups(const char *path)
+{
+	int top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	model_groups[0] = top;
+	if (top >= 0 && (!mkdirat(top, "netfuzz", 0755) || errno == EEXIST))
+		model_groups[1] = openat(top, "netfuzz", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (model_groups[1] >= 0)
+		return;
+	fprintf(stderr, "netfuzz: %s: %s\n", path, strerror(errno));
 	exit(2);
 }
 
@@ -158,6 +175,9 @@ static void option(int o, const char *value)
 	case 'd':
 		dir = value;
 		return;
+	case 'g':
+		open_groups(value);
+		return;
 	case 'v':
 		verbose = true;
 		return;
@@ -169,7 +189,7 @@ static void options(int argc, char **argv)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "s:t:n:j:p:d:v")) != -1)
+	while ((o = getopt(argc, argv, "s:t:n:j:p:d:g:v")) != -1)
 		option(o, optarg);
 	if (argc - optind < 4 || !run.sockets || run.sockets > SOCKETS_MAX)
 		usage();

@@ -4,6 +4,8 @@
 
 #include "model.h"
 
+int model_groups[MODEL_GROUPS] = { -1, -1 };
+
 void model_begin(struct model *m, struct choice *c, const struct binary *binaries,
 		 uint32_t nbinaries, const int32_t *pids, uint32_t npids)
 {
@@ -55,6 +57,17 @@ static void some_pids(struct model *m, struct choice *c, struct wire_msg *msg)
 	wire_put(msg, GOPROBE_A_PIDS, pids, n * sizeof(*pids));
 }
 
+/* Mostly one whose processes are hit; or what is none. */
+static void some_group(struct model *m, struct choice *c, struct wire_msg *msg)
+{
+	uint32_t which = choice_below(c, 8);
+
+	if (which)
+		wire_put_u32(msg, GOPROBE_A_FD, model_groups[which == 1]);
+	else
+		wire_put_u32(msg, GOPROBE_A_FD, m->binaries[0].fd);
+}
+
 void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 {
 	wire_begin(msg, GOPROBE_CMD_SESSION_NEW);
@@ -87,8 +100,13 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 	}
 	if (choice_once_in(c, 4))
 		some_pids(m, c, msg);
-	if (choice_below(c, 2))
-		wire_put_u32(msg, GOPROBE_A_FLAGS, choice_below(c, GOPROBE_SESSION_F_ALL + 1));
+	if (choice_below(c, 2)) {
+		uint32_t flags = choice_below(c, GOPROBE_SESSION_F_ALL + 1);
+
+		wire_put_u32(msg, GOPROBE_A_FLAGS, flags);
+		if (flags & GOPROBE_SESSION_F_CGROUP)
+			some_group(m, c, msg);
+	}
 }
 
 void model_file(struct model *m, struct choice *c, struct wire_msg *msg)

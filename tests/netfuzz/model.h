@@ -15,6 +15,13 @@
 #define MODEL_PLANS	1024
 #define MODEL_FILTERS	1024
 #define MODEL_ADDRESSES	16
+#define MODEL_GROUPS	2
+
+/*
+ * Directories of control groups that sessions can have, opened: the first has all processes, the
+ * other none. -1: not there.
+ */
+extern int model_groups[MODEL_GROUPS];
 
 /* The first byte of an input: whether the session places breakpoints. */
 #define MODEL_PLACES	1

@@ -223,7 +223,8 @@ static int label(struct count *c, struct diag *d)
 	}
 	w.container = c->c.o->choice.container;
 	w.pod = c->c.o->choice.pod;
-	for (size_t i = 0; i < t->nprocesses; i++)
+	/* Of a container there can be others later. */
+	for (size_t i = 0; i < t->nprocesses && !t->follows; i++)
 		buf_number(&w.pids, i ? "," : "", (uint64_t)t->processes[i].pid);
 	openmetrics_whose(&w, &c->whose);
 	buf_fini(&w.host);

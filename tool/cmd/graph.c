@@ -66,7 +66,7 @@ static int set_up(struct graphing *g, struct diag *d)
 		return diag_set(d, "out of memory");
 	if (session_arm(t, d))
 		return -1;
-	how.pids = t->target.nprocesses != 1;
+	how.pids = !target_is_one(&t->target);
 	if (sink_open(&g->graph.out, &g->stream, t->plan, &how, d))
 		return -1;
 	g->stream.live = true;

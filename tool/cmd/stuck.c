@@ -88,7 +88,7 @@ static int set_up(struct counting *c, struct diag *d)
 		o->interval = s->longer / 4;
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
-	how.pids = t->target.nprocesses != 1;
+	how.pids = !target_is_one(&t->target);
 	if (sink_open(&s->out, &s->stream, t->plan, &how, d))
 		return -1;
 	learn_init(&s->learn, t->plan);
@@ -235,7 +235,7 @@ static int begin_before(struct stuck *s, struct diag *d)
 		return -1;
 	for (size_t i = 0; !target->command && i < target->nprocesses; i++)
 		add_before(s, target->processes[i].pid);
-	if (target->nprocesses)
+	if (target->nprocesses || target->follows)
 		return 0;
 	pids = target_running(target, &n);
 	for (size_t i = 0; pids && i < n; i++)

@@ -289,7 +289,7 @@ static bool shows_trees(const struct goprobe_trace *t)
 
 static bool shows_pids(const struct goprobe_trace *t)
 {
-	return t->watch.run.session.target.nprocesses != 1;
+	return !target_is_one(&t->watch.run.session.target);
 }
 
 /* What was traced, and how, is in the recording. */

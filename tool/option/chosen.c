@@ -40,7 +40,7 @@ static int no_program(const struct options *o, const struct programs *p, const c
 
 	if (!n) {
 		diag_set(d, "no process runs in %s", what);
-		diag_hint(d, "start it there, then trace; -b FILE traces all that run FILE, also later");
+		diag_hint(d, "-b FILE traces those that run FILE, once they do");
 		return CMD_FAILED;
 	}
 	if (p->denied) {
@@ -81,7 +81,8 @@ static int check(const struct options *o, const struct programs *p, struct diag 
 	const struct option_row *pid = option_find(o->command, "pid");
 	const char *what = o->choice.what.p;
 
-	if (!o->pids.n)
+	/* A trace of a file goes on with those that come. */
+	if (!o->pids.n && !(o->file && o->choice.follows))
 		return no_program(o, p, what, d);
 	return o->pids.n > 1 && pid && pid->kind == OPTION_PID ? several(o, what, d) : CMD_DONE;
 }

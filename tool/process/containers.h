@@ -89,6 +89,8 @@ struct containers_choice {
  */
 int containers_choose(const struct host *h, const struct containers_wish *wish,
 		      struct containers_choice *ret, struct diag *d);
+/* Was the directory of the control group removed? */
+bool containers_removed(int group);
 void containers_choice_fini(struct containers_choice *c);
 
 #endif

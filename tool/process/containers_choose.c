@@ -109,6 +109,11 @@ static int choose_group(const struct host *h, const char *path, struct container
 	return err || ret->what.failed ? diag_set(d, "out of memory") : 0;
 }
 
+bool containers_removed(int group)
+{
+	return faccessat(group, "cgroup.procs", F_OK, 0) && (errno == ENOENT || errno == ENODEV);
+}
+
 /* --- which one ------------------------------------------------------------------------ */
 
 static enum match match_text(const char *wanted, const char *name, const char *id)

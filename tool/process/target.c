@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/safe_open.h"
+#include "process/containers.h"
 #include "process/procmem.h"
 #include "process/programs.h"
 #include "process/target.h"
@@ -644,7 +645,7 @@ static bool command_ended(struct target *t)
 
 bool target_ended(struct target *t)
 {
-	bool all = t->nprocesses;
+	bool all = t->nprocesses || t->follows;
 
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		struct target_process *p = &t->processes[i];
@@ -657,7 +658,7 @@ bool target_ended(struct target *t)
 			p->ended = has_ended(p);
 		all &= p->ended;
 	}
-	return all;
+	return all && (!t->follows || containers_removed(t->group));
 }
 
 int target_exit_status(const struct target *t)

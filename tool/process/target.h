@@ -34,6 +34,12 @@ struct target {
 	/* Chosen processes; none: every process that maps the binary. */
 	struct target_process *processes;
 	size_t nprocesses;	/* their number */
+	/*
+	 * @group is a descriptor of a control group, whose processes are traced, too, now and
+	 * later. Not owned.
+	 */
+	bool follows;
+	int group;
 	bool command;		/* processes[0] is a command of target_set_command() */
 	int go;			/* socket that lets the command go on to exec */
 	int failed;		/* pipe that reports a failed exec */
@@ -84,8 +90,14 @@ int target_release(struct target *t, struct diag *d);
  * process. Returns their number.
  */
 size_t target_poll(const struct target *t, struct pollfd *fds);
-/* Look which processes have ended; true if all have. */
+/* Look which processes have ended; true if all have, and no others can come. */
 bool target_ended(struct target *t);
+/* Is it exactly one process, whatever comes? */
+static inline bool target_is_one(const struct target *t)
+{
+	return t->nprocesses == 1 && !t->follows;
+}
+
 /*
  * "process 12 (shop) has ended, with exit status 2", if all have ended. The status of a command is
  * known, that of others since Linux 6.15, once their parents have waited for them. Nothing if a

@@ -41,6 +41,9 @@ void target_put_ended(const struct target *t, struct buf *b)
 	for (size_t i = 0; i < t->nprocesses; i++)
 		if (!p[i].ended)
 			return;
+	/* The others are not known. */
+	if (t->follows)
+		return;
 	if (!t->nprocesses || (t->command && !t->status))
 		return;
 	if (t->nprocesses > 1) {

@@ -12,7 +12,7 @@ const struct attrs_row attrs_rows[GOPROBE_A_MAX + 1] = {
 	[GOPROBE_A_OWNER] = { ATTRS_NUMBER, AT(owner), sizeof(uint32_t) },
 	[GOPROBE_A_PIDS] = { ATTRS_ARRAY, AT(pids), sizeof(int32_t) },
 	[GOPROBE_A_FLAGS] = { ATTRS_NUMBER, AT(flags), sizeof(uint32_t) },
-	[GOPROBE_A_FD] = { ATTRS_NUMBER, AT(fd), sizeof(uint32_t) },
+	[GOPROBE_A_FD] = { ATTRS_NOT_0, AT(fd), sizeof(uint32_t) },
 	[GOPROBE_A_RING_BYTES] = { ATTRS_NOT_0, AT(ring_bytes), sizeof(uint32_t) },
 	[GOPROBE_A_CALL_LIMIT] = { ATTRS_NOT_0, AT(call_limit), sizeof(uint32_t) },
 	[GOPROBE_A_PENDING_LIMIT] = { ATTRS_STRUCT, AT(pending_limit),
@@ -50,7 +50,7 @@ const struct attrs_row attrs_rows[GOPROBE_A_MAX + 1] = {
 const struct attrs_command attrs_commands[GOPROBE_CMD_MAX + 1] = {
 	[GOPROBE_CMD_GET_INFO] = { { 0 }, { GOPROBE_A_VERSION, GOPROBE_A_ABILITIES,
 		GOPROBE_A_LIMITS } },
-	[GOPROBE_CMD_SESSION_NEW] = { { GOPROBE_A_PIDS, GOPROBE_A_FLAGS,
+	[GOPROBE_CMD_SESSION_NEW] = { { GOPROBE_A_PIDS, GOPROBE_A_FLAGS, GOPROBE_A_FD,
 		GOPROBE_A_RING_BYTES, GOPROBE_A_CALL_LIMIT, GOPROBE_A_PENDING_LIMIT,
 		GOPROBE_A_KEY_LIMIT, GOPROBE_A_GOROUTINE_SET_LIMIT, GOPROBE_A_STATES,
 		GOPROBE_A_BREAKER }, { GOPROBE_A_SESSION, GOPROBE_A_FD, GOPROBE_A_RING_BYTES } },

@@ -96,7 +96,7 @@ static void add_processes(struct groups *g)
 {
 	const struct target *target = &g->t->target;
 
-	if (!target->nprocesses)
+	if (!target->nprocesses && !target->follows)
 		process_each(add_process, g);
 	for (size_t i = 0; i < target->nprocesses && !g->failed; i++)
 		add_process(g, target->processes[i].pid);

@@ -113,13 +113,22 @@ static int set_file(struct session *t, const struct options *o, struct diag *d)
 	return 0;
 }
 
+/* What is in a container; the session says whether it can follow it. */
+static void set_group(struct session *t, const struct options *o)
+{
+	t->target.follows = o->choice.follows;
+	t->target.group = o->choice.group;
+	if (!option_wishes(o) || o->choice.follows)
+		return;
+	session_say(t, "warning: processes of %s that start later are not traced: it has no control group of version 2 that can be opened here",
+		    o->choice.what.p);
+}
+
 int session_open(struct session *t, const struct options *o, struct diag *d)
 {
 	t->o = o;
 	t->trapless = o->plan.jumps;
-	if (option_wishes(o) && !o->quiet)
-		session_say(t, "processes of %s that start later are not traced",
-			    o->choice.what.p);
+	set_group(t, o);
 	if (!o->signals)
 		interrupt_none(&t->interrupt, &t->target);
 	else if (interrupt_init(&t->interrupt, &t->target, d))
@@ -244,6 +253,35 @@ static int check_abilities(const struct session *t, const struct client_info *in
 	return -1;
 }
 
+/* Those of a container that start later; not with jumps, or without an able module. */
+static int set_follows(struct session *t, const struct client_info *info, struct attrs *a,
+		       struct diag *d)
+{
+	if (!t->target.follows)
+		return 0;
+	if (t->trapless == PLAN_JUMPS_ALWAYS && t->target.nprocesses) {
+		t->target.follows = false;
+		session_say(t, "warning: processes of %s that start later are not traced, as their hits take traps",
+			    t->o->choice.what.p);
+		return 0;
+	}
+	if (info->abilities & GOPROBE_ABILITY_CGROUP) {
+		a->flags |= GOPROBE_SESSION_F_CGROUP;
+		a->fd = (uint32_t)t->target.group;
+		return 0;
+	}
+	t->target.follows = false;
+	if (!t->target.nprocesses) {
+		diag_set(d, "the goprobe module that is loaded (%s) can't wait for processes of %s",
+			 info->version, t->o->choice.what.p);
+		diag_hint(d, "load the module of this version of goprobectl");
+		return -1;
+	}
+	session_say(t, "warning: processes of %s that start later are not traced: the goprobe module that is loaded (%s) can't follow it",
+		    t->o->choice.what.p, info->version);
+	return 0;
+}
+
 /* Capacity for calls that wait until they return. */
 static int set_capacity(const struct session *t, const struct client_info *info,
 			struct goprobe_pending_limit *held, struct diag *d)
@@ -284,7 +322,7 @@ static int set_trapless(struct session *t, const struct client_info *info, uint3
 		diag_hint(d, "-p PID names them; --trapless auto goes on with traps");
 		return -1;
 	}
-	if (!t->trapless || !allowed || !t->target.nprocesses) {
+	if (!t->trapless || !allowed || !t->target.nprocesses || t->target.follows) {
 		t->trapless = PLAN_JUMPS_OFF;
 		plan_keep_traps(t->plan);
 		return 0;
@@ -311,8 +349,8 @@ static int new_session(struct session *t, const struct client_info *info, struct
 	int32_t *pids;
 	int err;
 
-	if (check_abilities(t, info, d) || set_trapless(t, info, &a.flags, d) ||
-	    set_capacity(t, info, &held, d))
+	if (check_abilities(t, info, d) || set_follows(t, info, &a, d) ||
+	    set_trapless(t, info, &a.flags, d) || set_capacity(t, info, &held, d))
 		return -1;
 	pids = calloc(n + 1, sizeof(*pids));
 	if (!pids)
@@ -551,6 +589,9 @@ void session_say_end(const struct session *t)
 		return;
 	if (t->interrupt.typed && t->o->person && isatty(STDERR_FILENO))
 		fputc('\n', stderr);
+	if (t->target.follows && containers_removed(t->target.group))
+		session_say(t, "%s has ended; if it was started again, so can be this command",
+			    t->o->choice.what.p);
 	target_put_ended(&t->target, &b);
 	if (b.len && !b.failed)
 		session_say(t, "%.*s", (int)b.len, b.p);

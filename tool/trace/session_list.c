@@ -33,6 +33,7 @@ static struct list_session *session_of(struct session_list_print *l, const struc
 		.path = strndup(s->path ? s->path : "", s->npath),
 		.pids = calloc(s->npids + 1, sizeof(*v->pids)),
 		.npids = s->npids,
+		.group = s->flags & GOPROBE_SESSION_F_CGROUP,
 	};
 	l->n++;
 	if (!v->path || !v->pids)
@@ -234,8 +235,12 @@ static const struct column function_columns[] = {
 
 static void put_pids(const struct list_session *s, struct row *r)
 {
+	if (row_is_json(r))
+		json_flag(r->b, "cgroup", s->group);
+	else if (s->group)
+		row_text(r, ", processes of a control group");
 	if (!s->npids) {
-		row_text(r, ", all processes");
+		row_text(r, s->group ? "" : ", all processes");
 		if (row_is_json(r))
 			json_raw(r->b, "pids", "null");
 		return;

@@ -23,7 +23,8 @@ struct list_session {
 	uint32_t file;	/* which of its files */
 	char *path;	/* where that is */
 	int32_t *pids;	/* traced processes */
-	size_t npids;	/* their number; 0: all */
+	size_t npids;	/* their number; 0: all, without @group */
+	bool group;	/* and those of a control group */
 	struct list_point *points;	/* its points */
 	size_t npoints;	/* their number */
 };

@@ -357,3 +357,21 @@ TEST(not_a_file, "a FIFO, and a link to what is no file, are not opened")
 	       "container 0123456789ab now 12");
 	tree_remove();
 }
+
+TEST(removed, "the directory of a control group is removed")
+{
+	static const struct tree_file files[] = {
+		{ "/cg/x/cgroup.procs", "12\n" }, { "/cg/x/cgroup.controllers", "" }, { NULL, NULL }
+	};
+	const struct containers_wish wish = { .group = "/cg/x" };
+	const struct host h = { .root = tree_root };
+	struct containers_choice c;
+	struct diag d = { 0 };
+
+	tree_make(files);
+	assert_int_equal(containers_choose(&h, &wish, &c, &d), 0);
+	assert_false(containers_removed(c.group));
+	tree_remove();
+	assert_true(containers_removed(c.group));
+	containers_choice_fini(&c);
+}
