@@ -112,11 +112,10 @@ def one_of_two(t):
         last = inside(t, shop, "-hold", 30)
         work(last)
         leave(shop)
-        for trace in traces:
-            trace.finish()
+        for trace in [attach.finish() for attach in traces]:
             same({e["pid"] for e in trace.calls}, {first.pid, later.pid, last.pid}, "the processes that were traced")
             same((len(trace.calls), len(trace.returns)), (90, 90), "calls and returns")
-            check("has ended; if it was started again" in trace.stderr(), "it said: %s", trace.stderr())
+            check("has ended; if it was started again" in trace.stderr, "it said: %s", trace.stderr)
 
 
 @case("containers: one that was started again is found by its name, and one that does not run is not")
@@ -170,7 +169,7 @@ def hostile(t):
         os.mkdir(nested)
         binary = t.binary("counter")
         first, foreign = inside(t, shop, "-hold", 30), inside(t, other, "-hold", 30)
-        trace = t.attach("--cgroup", shop, "main.doWork").attached()
+        attach = t.attach("--cgroup", shop, "main.doWork").attached()
         # What was there at first is traced wherever it goes; what starts later, while it is in the group.
         enter(other, first.pid)
         left = inside(t, shop, "-hold", 30)
@@ -192,9 +191,8 @@ def hostile(t):
         same(forks.line(), "counter=30", "the program's result")
         forks.finish()
         work(first, left, entered, deep)
-        trace.interrupt()
         calls = {}
-        for e in trace.calls:
+        for e in attach.interrupt().calls:
             calls[e["pid"]] = calls.get(e["pid"], 0) + 1
         unknown = {pid: n for pid, n in calls.items() if pid not in {p.pid for p in (first, left, entered, forks, deep, moved, outside, spaces)}}
         same((calls.get(first.pid), calls.get(forks.pid), calls.get(deep.pid), calls.get(moved.pid)), (30, 30, 30, 30), "calls in the group")
@@ -209,21 +207,23 @@ def jumps(t):
         shop, other = scope(top, 1), scope(top, 2)
         for when in "auto", "always":
             always = when == "always"
-            first, foreign = inside(t, shop, "-hold", 3000), inside(t, other, "-hold", 3000)
-            process = started(t, "count", "--cgroup", shop, "-o", "json", "--trapless", when, "main.doWork")
+            first, foreign = (t.target("whirl", preexec_fn=lambda group=group: enter(group)) for group in (shop, other))
+            process = started(t, "count", "--cgroup", shop, "-o", "json", "--trapless", when, "main.step")
             if always:
                 found = points(first.pid)
+                check(found, "no point may become a jump")
                 wait_for("jumps", lambda first=first, found=found: are_jumps(first, found))
             enter(other, first.pid)
-            second = inside(t, shop, "-hold", "-fork", 500, 3000)
+            second = t.target("whirl", preexec_fn=lambda: enter(shop))
             same((second.breakpoints() > 0, foreign.patched()), (not always, 0), "who has breakpoints")
+            made = []
             for target in first, second, foreign:
-                target.send()
-                check(target is not second or target.line().startswith("child "), "what the parent of a child says")
-                same(target.line(), "counter=3000", "the program's result")
+                target.send("calls 100")
+                made.append(json.loads(target.line())["main.step"])
             process.signal(signal.SIGINT)
             calls, summary = counted(process)
-            same((calls["main.doWork"], summary["without_trap"]), (3000, 3000) if always else (6500, 0), "calls, and those without a trap")
+            want = made[0] if always else made[0] + made[1]
+            same((calls["main.step"], summary.get("without_trap", 0)), (want, want if always else 0), "calls, and those without a trap")
             same("that start later are not traced, as their hits take traps" in process.stderr(), always, "whether it warned")
             for target in first, second, foreign:
                 target.finish()
@@ -285,10 +285,10 @@ def version_1(t):
         group = old + "/shop"
         os.mkdir(group)
         first = inside(t, group, "-hold", 30)
-        trace = t.attach("--cgroup", group, "main.doWork").attached()
+        attach = t.attach("--cgroup", group, "main.doWork").attached()
         second = inside(t, group, "-hold", 30)
         work(second, first)
-        trace.finish()
+        trace = attach.finish()
         same({e["pid"] for e in trace.calls}, {first.pid}, "the processes that were traced")
-        check("that start later are not traced: it has no control group of version 2" in trace.stderr(), "it said: %s", trace.stderr())
+        check("that start later are not traced: it has no control group of version 2" in trace.stderr, "it said: %s", trace.stderr)
         leave(group)

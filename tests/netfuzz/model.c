@@ -57,7 +57,7 @@ static void some_pids(struct model *m, struct choice *c, struct wire_msg *msg)
 	wire_put(msg, GOPROBE_A_PIDS, pids, n * sizeof(*pids));
 }
 
-/* Mostly one whose processes are hit; or what is none. */
+/* Mostly one whose processes are hit; or a program, which is no control group. */
 static void some_group(struct model *m, struct choice *c, struct wire_msg *msg)
 {
 	uint32_t which = choice_below(c, 8);
