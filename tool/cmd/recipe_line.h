@@ -18,7 +18,7 @@ struct recipe_line_made {
 	size_t argc;			/* their number */
 	bool quiet;			/* -q is among them */
 	bool applies;			/* the program has something that it asks for */
-	const char **lacks;		/* what else it asks for: of which the program has nothing */
+	const char **lacks;		/* what it asks for and the program lacks */
 	size_t nlacks;			/* their number */
 };
 

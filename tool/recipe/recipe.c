@@ -3,6 +3,8 @@
  * The reader of recipes. A line is a comment, or a command line with the quotes of a shell; nothing
  * of a shell beyond these is understood.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/plain.h"
@@ -17,8 +19,18 @@ struct reader {
 	struct diag *d;		/* what is wrong */
 };
 
-#define REFUSE(s, fmt, ...) \
-	diag_set((s)->d, "%s:%u: " fmt, (s)->r->path, (s)->line, ##__VA_ARGS__)
+/* -1, with a message about the line at hand. */
+static int __attribute__((format(printf, 2, 3)))
+refuse(const struct reader *s, const char *fmt, ...)
+{
+	char what[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return diag_set(s->d, "%s:%u: %s", s->r->path, s->line, what);
+}
 
 /* What a shell does more with than to take it as it is. */
 static const char outside[] = "$`;|&<>()*?[]{}!~";
@@ -26,7 +38,7 @@ static const char inside[] = "$`";
 
 static int special(struct reader *s)
 {
-	return REFUSE(s, "'%c' means something to a shell, and a recipe is no script: put the word into single quotes",
+	return refuse(s, "'%c' means something to a shell, and a recipe is no script: put the word into single quotes",
 		      *s->p);
 }
 
@@ -35,7 +47,7 @@ static int quoted(struct reader *s, char quote)
 {
 	for (; *s->p != quote; s->p++) {
 		if (!*s->p || *s->p == '\n')
-			return REFUSE(s, "a quotation has no end: a %c is missing", quote);
+			return refuse(s, "a quotation has no end: a %c is missing", quote);
 		if (quote == '"' && strchr(inside, *s->p))
 			return special(s);
 		if (quote == '"' && *s->p == '\\' && s->p[1] && strchr("\"\\$`", s->p[1]))
@@ -60,22 +72,22 @@ static bool goes_on(struct reader *s)
 static int read_word(struct reader *s, struct recipe_line *line)
 {
 	if (line->n == RECIPE_WORDS_MAX)
-		return REFUSE(s, "a command line has %d words at most", RECIPE_WORDS_MAX);
+		return refuse(s, "a command line has %d words at most", RECIPE_WORDS_MAX);
 	line->words[line->n++] = s->word;
 	while (*s->p && !strchr(" \t\n", *s->p)) {
 		if (*s->p == '\'' || *s->p == '"') {
 			if (quoted(s, *s->p++))
 				return -1;
-		} else if (goes_on(s)) {
 			continue;
-		} else if (strchr(outside, *s->p)) {
-			return special(s);
-		} else {
-			s->p += *s->p == '\\';
-			if (!*s->p)
-				return REFUSE(s, "nothing follows the backslash");
-			*s->word++ = *s->p++;
 		}
+		if (goes_on(s))
+			continue;
+		if (strchr(outside, *s->p))
+			return special(s);
+		s->p += *s->p == '\\';
+		if (!*s->p)
+			return refuse(s, "nothing follows the backslash");
+		*s->word++ = *s->p++;
 	}
 	*s->word++ = 0;
 	return 0;
@@ -86,7 +98,7 @@ static int read_line(struct reader *s)
 	struct recipe_line *line = &s->r->lines[s->r->nlines];
 
 	if (s->r->nlines == RECIPE_LINES_MAX)
-		return REFUSE(s, "a recipe has %d command lines at most", RECIPE_LINES_MAX);
+		return refuse(s, "a recipe has %d command lines at most", RECIPE_LINES_MAX);
 	s->r->nlines++;
 	line->number = s->line;
 	while (*s->p && *s->p != '\n') {
@@ -101,7 +113,7 @@ static int read_line(struct reader *s)
 		line->instead = true;
 		memmove(line->words, line->words + 1, line->n-- * sizeof(*line->words));
 	}
-	return line->n ? 0 : REFUSE(s, "the line has no command");
+	return line->n ? 0 : refuse(s, "the line has no command");
 }
 
 /* Text and nothing that controls a terminal. */
@@ -112,7 +124,7 @@ static int check_text(struct reader *s, const char *text, size_t len)
 	for (size_t i = 0, n; i < len; i += n) {
 		n = plain_next(text + i, len - i, &shown);
 		if (!shown && text[i] != '\n' && text[i] != '\t')
-			return REFUSE(s, "there is a byte that is no text, 0x%02x", text[i] & 0xff);
+			return refuse(s, "there is a byte that is no text, 0x%02x", text[i] & 0xff);
 		s->line += text[i] == '\n';
 	}
 	s->line = 1;
