@@ -164,7 +164,8 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 		uint64_t before_now = detour_random() >> (34 + detour_random() % 26);
 		uint32_t buckets = 0;
 
-		d.rate >>= detour_random() % 12;
+		/* As if a tick were so much shorter: the patch takes microseconds, and more under load. */
+		d.rate >>= detour_random() % 24;
 		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
 		want = detour_execute(regs);
@@ -222,7 +223,7 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 					ns_of(before_now + to - from, d.rate));
 	}
 	assert_in_range(ends, 70, 400);
-	assert_in_range(shortest, 1, 200);
+	assert_in_range(shortest, 10, 400);
 	assert_in_range(unknown, 200, 700);
 	assert_in_range(extreme, 200, 700);
 }
