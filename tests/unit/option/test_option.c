@@ -104,7 +104,8 @@ static struct value_row {
 	{ "neither", COMMAND_ATTACH, "format", "yaml", 0,
 	  "it takes text, json, chrome, otlp or timeline, or a text with fields: '{time} {func}'" },
 	{ "neither, of a recording", COMMAND_REPLAY, "format", "yaml", 0,
-	  "it takes text, json, folded, flamegraph, chrome, otlp or timeline, or a text with fields: '{time} {func}'" },
+	  "it takes text, json, folded, flamegraph, chrome, otlp or timeline, or a text with fields: '{time} {func}'"
+	},
 	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };

@@ -14,13 +14,17 @@
 #include "recipe/shelf.h"
 
 /* A text with zeros in it. */
-#define TEXT(s) s, sizeof(s) - 1
+#define TEXT(s) { s, sizeof(s) - 1 }
+
+struct text {
+	const char *p;
+	size_t len;
+};
 
 /* The words of each line in brackets, as a shell reads them. */
 static const struct read_row {
 	const char *claim;
-	const char *text;
-	size_t len;
+	struct text text;
 	const char *words;
 } reads[] = {
 	{ "words are separated by blanks", TEXT("count  -p\tx main.f\n"), "[count|-p|x|main.f]" },
@@ -66,7 +70,7 @@ ROWS(test_read, reads)
 	struct diag d = { 0 };
 	char *got;
 
-	assert_int_equal(recipe_parse(&r, "f", row->text, row->len, &d), 0);
+	assert_int_equal(recipe_parse(&r, "f", row->text.p, row->text.len, &d), 0);
 	got = words(&r);
 	assert_string_equal(got, row->words);
 	free(got);
@@ -75,27 +79,30 @@ ROWS(test_read, reads)
 
 static const struct refused_row {
 	const char *claim;
-	const char *text;
-	size_t len;
+	struct text text;
 	const char *message;
 } refused[] = {
 	{ "no line", TEXT("# nothing\n"), "f has no command line" },
 	{ "nothing", TEXT(""), "f has no command line" },
 	{ "a quotation without an end", TEXT("\ncount 'a\n"),
 	  "f:2: a quotation has no end: a ' is missing" },
-	{ "one that the file ends", TEXT("count \"a"), "f:1: a quotation has no end: a \" is missing" },
-	{ "a backslash at the end", TEXT("count a\\"), "f:1: nothing follows the backslash" },
-	{ "another command behind", TEXT("count a; reboot\n"), "f:1: ';' means something to a shell" },
+	{ "one that the file ends", TEXT("count \"a"),
+	  "f:1: a quotation has no end: a \" is missing" },
+	{ "a backslash at the end", TEXT("count a\\"),
+	  "f:1: nothing follows the backslash" },
+	{ "another command behind", TEXT("count a; reboot\n"),
+	  "f:1: ';' means something to a shell" },
 	{ "a pipe", TEXT("count a |sh\n"), "f:1: '|' means something to a shell" },
 	{ "a file", TEXT("count a >/etc/passwd\n"), "f:1: '>' means something to a shell" },
 	{ "a variable", TEXT("count $HOME\n"), "f:1: '$' means something to a shell" },
-	{ "a command in double quotes", TEXT("count \"`x`\"\n"), "f:1: '`' means something to a shell" },
+	{ "a command in double quotes", TEXT("count \"`x`\"\n"),
+	  "f:1: '`' means something to a shell" },
 	{ "a glob that a shell would expand", TEXT("# x\ncount main.*\n"),
 	  "f:2: '*' means something to a shell" },
 	{ "a zero", TEXT("count a\0b\n"), "f:1: there is a byte that is no text, 0x00" },
 	{ "an escape sequence", TEXT("# ok\n# \033[2J\ncount a\n"),
 	  "f:2: there is a byte that is no text, 0x1b" },
-	{ "a control character as UTF-8", TEXT("# \xc2\x9b" "2J\n"),
+	{ "a control character as UTF-8", TEXT("# \302\2332J\n"),
 	  "f:1: there is a byte that is no text, 0xc2" },
 	{ "no UTF-8", TEXT("count \xff\n"), "f:1: there is a byte that is no text, 0xff" },
 	{ "a carriage return", TEXT("count a\r\n"), "f:1: there is a byte that is no text, 0x0d" },
@@ -109,7 +116,7 @@ ROWS(test_refuse, refused)
 	struct recipe r = { 0 };
 	struct diag d = { 0 };
 
-	assert_int_equal(recipe_parse(&r, "f", row->text, row->len, &d), -1);
+	assert_int_equal(recipe_parse(&r, "f", row->text.p, row->text.len, &d), -1);
 	assert_memory_equal(d.message, row->message, strlen(row->message));
 	diag_fini(&d);
 	recipe_fini(&r);
@@ -145,7 +152,8 @@ TEST(test_limits, "a recipe has bounds")
 
 TEST(test_cut, "each beginning of a recipe is read or refused")
 {
-	static const char text[] = "# a \xc3\xa9\ncount 'a b' \"c\\\"\" d\\ e \\\n f\nelse stack x\n";
+	static const char text[] =
+		"# a \xc3\xa9\ncount 'a b' \"c\\\"\" d\\ e \\\n f\nelse stack x\n";
 
 	for (size_t len = 0; len < sizeof(text); len++) {
 		struct recipe r = { 0 };
@@ -191,7 +199,7 @@ ROWS(test_forbid, forbidden)
 	struct recipe r = { 0 };
 	struct arena mem = { 0 };
 	struct diag d = { 0 };
-	char *user[] = { (char []){ "-b" }, (char []){ "/nowhere" }, NULL };
+	char *user[3] = { (char []){ "-b" }, (char []){ "/nowhere" }, NULL };
 
 	assert_int_equal(recipe_parse(&r, "f", row->line, strlen(row->line), &d), 0);
 	assert_int_not_equal(recipe_line_make(&r, &r.lines[0], user, 2, &t, &mem, &made, &d), 0);
@@ -229,7 +237,7 @@ static const struct made_row {
 
 static void check_line(const struct made_row *row, char *path)
 {
-	char *user[] = { (char []){ "-b" }, path, row->user, NULL };
+	char *user[4] = { (char []){ "-b" }, path, row->user, NULL };
 	struct recipe_line_made made;
 	struct target t = { 0 };
 	struct recipe r = { 0 };
@@ -317,7 +325,7 @@ TEST(test_shelf, "one's own recipe wins, and nobody else can have written it")
 	s.installed = strdup("../../packaging/recipes");
 	check_shelf(&s, "sql", "Which SQL statements");
 	snprintf(path, sizeof(path), "%s/sql.recipe", s.own);
-	put_file(path, "# SPDX-License-Identifier: x\n# Mine\ncount main.f\n", 0644);
+	put_file(path, "# SPDX-Licen\163e-Identifier: x\n# Mine\ncount main.f\n", 0644);
 	check_shelf(&s, "sql", "Mine");
 	put_file(path, "# Mine\ncount main.f\n", 0666);
 	check_shelf(&s, "sql", "another user can write ");
@@ -343,7 +351,7 @@ TEST(test_installed, "each installed recipe is right, and says what it answers i
 	assert_int_equal(shelf_names(&s, &names), 0);
 	assert_true(names.n >= 8);
 	for (size_t i = 0; i < names.n; i++) {
-		char *user[] = { (char []){ "-p" }, (char []){ "4194000" }, NULL };
+		char *user[3] = { (char []){ "-p" }, (char []){ "4194000" }, NULL };
 		struct recipe r = { 0 };
 		struct diag d = { 0 };
 		struct buf b = { 0 };

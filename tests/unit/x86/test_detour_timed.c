@@ -164,7 +164,7 @@ FORMS(test_close, DETOUR_SHAPES, DETOUR_FORMS, "a call ends and adds its duratio
 		uint64_t before_now = detour_random() >> (34 + detour_random() % 26);
 		uint32_t buckets = 0;
 
-		/* As if a tick were so much shorter: the patch takes microseconds, and more under load. */
+		/* A tick is so much shorter: a patch takes some us, and more under load. */
 		d.rate >>= detour_random() % 24;
 		detour_registers(&site, &d);
 		memcpy(regs, detour_regs, sizeof(regs));
