@@ -76,11 +76,11 @@ static uint64_t need(const struct groups *g, pid_t pid)
 static int add_process(void *ctx, pid_t pid)
 {
 	struct groups *g = ctx;
-	struct group one = { .pid = pid };
+	struct group one = { .pid = pid, .need = need(g, pid) };
 
-	if (!control_group_memory(g->h, pid, &one.memory))
+	/* Of all processes of a machine few have the file. */
+	if (!one.need || !control_group_memory(g->h, pid, &one.memory))
 		return 0;
-	one.need = need(g, pid);
 	for (size_t i = 0; i < g->n; i++)
 		if (!strcmp(g->v[i].memory.group, one.memory.group)) {
 			g->v[i].need += one.need;
@@ -128,7 +128,7 @@ int breakpoint_memory_check(const struct session *t, const struct host *h, struc
 	if (!g.failed)
 		add_processes(&g);
 	for (size_t i = 0; i < g.n && !err; i++)
-		if (g.v[i].need && g.v[i].need > g.v[i].memory.left / PART)
+		if (g.v[i].need > g.v[i].memory.left / PART)
 			err = refuse(&g.v[i], d);
 	free(pages);
 	free(g.v);
