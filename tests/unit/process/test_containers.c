@@ -150,7 +150,7 @@ static void expect(const struct containers_wish *wish, const char *want)
 #define HOME_GROUP "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" INNER \
 	".scope"
 #define SHOP "{\"names\":[\"shop\",\"more\"],\"id\":\"" ID "\"}"
-#define USERS "tree_root:x:0:0:tree_root:/tree_root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
+#define USERS "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n"
 #define CRI "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"app\"," \
 	"\"io.kubernetes.cri.sandbox-name\":\"web-0\",\"io.kubernetes.cri.sandbox-namespace\":\"shop\"}}"
 
