@@ -75,16 +75,15 @@ static int check(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
-/* By weight, which is the first. */
-static const enum stacks_value values[][STACKS_VALUES] = {
-	[OPTION_CALLS] = { STACKS_CALLS },
-	[OPTION_DURATIONS] = { STACKS_TIME, STACKS_CALLS },
-	[OPTION_WAITS] = { STACKS_WAIT, STACKS_TIME, STACKS_CALLS },
-	[OPTION_VALUES] = { STACKS_SUM, STACKS_CALLS },
-};
-
-static const size_t nvalues[] = {
-	[OPTION_CALLS] = 1, [OPTION_DURATIONS] = 2, [OPTION_WAITS] = 3, [OPTION_VALUES] = 2,
+/* By weight, which is the first; the last one is the number of calls. */
+static const struct {
+	enum stacks_value v[STACKS_VALUES];
+	size_t n;
+} values[] = {
+	[OPTION_CALLS] = { { STACKS_CALLS }, 1 },
+	[OPTION_DURATIONS] = { { STACKS_TIME, STACKS_CALLS }, 2 },
+	[OPTION_WAITS] = { { STACKS_WAIT, STACKS_TIME, STACKS_CALLS }, 3 },
+	[OPTION_VALUES] = { { STACKS_SUM, STACKS_CALLS }, 2 },
 };
 
 static bool is_timed(const struct options *o)
@@ -118,7 +117,7 @@ static int set_up(struct counting *c, struct diag *d)
 		return -1;
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
-	stacks_init(&s->stacks, values[o->weight], nvalues[o->weight]);
+	stacks_init(&s->stacks, values[o->weight].v, values[o->weight].n);
 	s->stacks.keyed = o->by.n;
 	s->stacks.summed = o->by.value_text;
 	s->show.json = o->format == OPTION_JSON;

@@ -67,7 +67,7 @@ static bool fraction(const char *at, uint64_t *ns)
 	return !*at;
 }
 
-/* "14:03:20.5": the next such time to @real, ns since 1970. */
+/* "14:03:20.5": the time of day that is nearest to @real, ns since 1970. */
 static bool time_of_day(const char *text, uint64_t real, bool utc, int64_t *ret)
 {
 	time_t begin = (time_t)(real / CLOCK_SECOND), t;
