@@ -218,17 +218,6 @@ def beyond(t):
     check("1 call by 1 stack in " in process.stderr(), "one call: %s", process.stderr())
 
 
-# Of Go 1.27, functions for small objects that callers call directly, and runtime.mallocgc, too.
-SIZED = ("runtime.mallocgcTinySC*", "runtime.mallocgcSmallNoScanSC*", "runtime.mallocgcSmallScanNoHeaderSC*")
-
-
-def allocations(t):
-    """The functions that all allocations call once each."""
-    code = t.goprobectl("list", "-o", "json", "-b", t.binary("allocs"), "runtime.mallocgc*")
-    names = [f["func"] for f in of_kind(parse("\n".join(code.finish())), "function")]
-    return ("runtime.mallocgc if size > 80", *SIZED) if "runtime.mallocgcTinySC2" in names else ("runtime.mallocgc",)
-
-
 def by_allocator(stacks, key):
     """The sums of @key by the function of the program that has asked for the allocation."""
     sums = collections.Counter()
@@ -239,12 +228,12 @@ def by_allocator(stacks, key):
     return sums
 
 
-@case("stack --weight: bytes by stack are those of the program's own profile of allocations")
+@case("stack --weight: bytes by stack are those of the program's own profile of allocations; the recipe 'alloc' has each once")
 def allocated(t):
     target = t.target("allocs")
     target.send()
     before = json.loads(target.line())
-    process = started(t, "stack", "-p", target.pid, "-o", "json", "--max-load", "off", "--weight", "size", *allocations(t))
+    process = started(t, "run", "alloc", "-p", target.pid, "-o", "json", "--max-load", "off", "--weight", "size", "--top", 100000)
     target.send()
     want = {f: n - before[f] for f, n in json.loads(target.line()).items()}
     process.signal(signal.SIGINT)
